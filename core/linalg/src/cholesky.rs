@@ -14,7 +14,15 @@ use faer::linalg::cholesky::llt::factor;
 /// Both matrices are valid and square of one size, `l` is the caller's alone.
 pub unsafe fn cholesky(field: Field, a: &Matrix, l: &Matrix) -> Result<(), Refused> {
     // SAFETY: by the caller's promise.
-    for_field!(field, T, S => unsafe { typed::<T, S>(a, l) })
+    for_field!(field, T, S => unsafe {
+        match a.rows {
+            2 => small::cholesky_rows::<T, S, 2>(a, l),
+            3 => small::cholesky_rows::<T, S, 3>(a, l),
+            4 => small::cholesky_rows::<T, S, 4>(a, l),
+            _ => return typed::<T, S>(a, l),
+        }
+    });
+    Ok(())
 }
 
 unsafe fn typed<T: Number, S: Stored>(a: &Matrix, l: &Matrix) -> Result<(), Refused> {

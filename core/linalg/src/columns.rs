@@ -115,6 +115,10 @@ impl<T: Number> Columns<T> {
         (0..self.cols).all(|j| self.data[j * self.step..j * self.step + self.rows].iter().all(|x| x.finite()))
     }
 
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.data.as_mut_ptr()
+    }
+
     pub fn view(&self) -> MatRef<'_, T> {
         MatRef::from_column_major_slice_with_stride(&self.data, self.rows, self.cols, self.step)
     }

@@ -4,12 +4,20 @@
 use crate::columns::{Columns, with_memory};
 use crate::matrix::{Field, Matrix, Refused, for_field};
 use crate::number::{Number, Stored};
-use faer::diag::DiagMut;
+use crate::together::{Apart, LARGE, Together, for_parts};
+use faer::diag::{DiagMut, DiagRef};
 use faer::linalg::evd;
+use faer::linalg::evd::tridiag::{tridiag_in_place, tridiag_in_place_scratch};
 use faer::linalg::evd::{ComputeEigenvectors, EvdParams, SchurParams};
-use faer::{Auto, Par, Spec};
+use faer::linalg::householder::{
+    apply_block_householder_sequence_on_the_left_in_place_scratch as turn_scratch,
+    apply_block_householder_sequence_on_the_left_in_place_with_conj as turn,
+};
+use faer::linalg::qr::no_pivoting::factor::recommended_block_size;
+use faer::{Auto, Conj, Par, Spec};
 use faer_traits::ComplexField;
 use num_complex::Complex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 fn wanted(vectors: bool) -> ComputeEigenvectors {
     if vectors { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No }
@@ -36,12 +44,23 @@ extern "C" fn deflation_window(n: usize, active: usize) -> usize {
 ///
 /// # Safety
 /// All matrices are valid, `a` and `v` square of one size, the results the caller's alone.
-pub unsafe fn eigh(field: Field, a: &Matrix, e: &Matrix, v: Option<&Matrix>) -> Result<(), Refused> {
+pub unsafe fn eigh(
+    field: Field,
+    a: &Matrix,
+    e: &Matrix,
+    v: Option<&Matrix>,
+    together: Together,
+) -> Result<(), Refused> {
     // SAFETY: by the caller's promise.
-    for_field!(field, T, S => unsafe { eigh_of::<T, S>(a, e, v) })
+    for_field!(field, T, S => unsafe { eigh_of::<T, S>(a, e, v, together) })
 }
 
-unsafe fn eigh_of<T: Number, S: Stored>(a: &Matrix, e: &Matrix, v: Option<&Matrix>) -> Result<(), Refused> {
+unsafe fn eigh_of<T: Number, S: Stored>(
+    a: &Matrix,
+    e: &Matrix,
+    v: Option<&Matrix>,
+    together: Together,
+) -> Result<(), Refused> {
     // SAFETY: by the caller's promise.
     let mut all = unsafe { Columns::<T>::read::<S>(a) };
     let n = a.rows;
@@ -56,6 +75,8 @@ unsafe fn eigh_of<T: Number, S: Stored>(a: &Matrix, e: &Matrix, v: Option<&Matri
     let mut found = all.is_finite();
     if n == 1 {
         values.set(0, 0, all.at(0, 0));
+    } else if n >= LARGE && v.is_some() && found {
+        found = by_steps(&mut all, &mut values, &mut vectors, together)?;
     } else if n > 1 && found {
         let memory = evd::self_adjoint_evd_scratch::<T>(n, wanted(v.is_some()), Par::Seq, Default::default());
         let mut diagonal = vec![T::ZERO; n];
@@ -84,6 +105,52 @@ unsafe fn eigh_of<T: Number, S: Stored>(a: &Matrix, e: &Matrix, v: Option<&Matri
         }
     }
     Ok(())
+}
+
+/// Eigenvalues and eigenvectors of a large Hermitian matrix in faer's three steps: it becomes tridiagonal, that is solved, and the
+/// vectors are turned back, which is a third of the work and whose columns know nothing of each other.
+fn by_steps<T: Number>(
+    all: &mut Columns<T>,
+    values: &mut Columns<T>,
+    vectors: &mut Columns<T>,
+    together: Together,
+) -> Result<bool, Refused> {
+    let n = all.rows;
+    let block = recommended_block_size::<T>(n, n);
+    let mut turns = Columns::<T>::zeros(block, n - 1);
+    with_memory(tridiag_in_place_scratch::<T>(n, Par::Seq, Default::default()), |stack| {
+        tridiag_in_place(all.view_mut(), turns.view_mut(), Par::Seq, stack, Default::default());
+    })?;
+    let mut diagonal: Vec<T> = (0..n).map(|i| all.at(i, i)).collect();
+    let beside: Vec<T> = (0..n).map(|i| if i + 1 < n { all.at(i + 1, i) } else { T::ZERO }).collect();
+    let memory = evd::self_adjoint_evd_scratch::<T>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());
+    let found = with_memory(memory, |stack| {
+        let given = diagonal.clone();
+        evd::tridiagonal_self_adjoint_evd(
+            DiagRef::from_slice(&given),
+            DiagRef::from_slice(&beside),
+            DiagMut::from_slice_mut(&mut diagonal),
+            Some(vectors.view_mut()),
+            Par::Seq,
+            stack,
+            Default::default(),
+        )
+        .is_ok()
+    })?;
+    diagonal.into_iter().enumerate().for_each(|(i, x)| values.set(i, 0, x));
+    let refused = AtomicBool::new(false);
+    let vectors = Apart::of(vectors);
+    for_parts(0..n, n, together, &|part| {
+        let memory = turn_scratch::<T>(n - 1, block, part.len());
+        let turned = with_memory(memory, |stack| {
+            // SAFETY: parts are apart.
+            let columns = unsafe { vectors.columns(part.clone()) }.subrows_mut(1, n - 1);
+            let basis = all.view().submatrix(1, 0, n - 1, n - 1);
+            turn(basis, turns.view(), Conj::No, columns, Par::Seq, stack);
+        });
+        refused.fetch_or(turned.is_err(), Relaxed);
+    });
+    if refused.into_inner() { Err(Refused::NoMemory) } else { Ok(found) }
 }
 
 /// Writes the eigenvalues of any square matrix, a column of complex numbers, and its right eigenvectors, columns of norm 1.

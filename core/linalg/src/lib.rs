@@ -10,8 +10,10 @@ mod lu;
 mod matrix;
 mod number;
 mod orthogonal;
+mod panels;
 mod schur;
 mod small;
+mod together;
 mod triangular;
 mod tridiagonal;
 
@@ -22,5 +24,6 @@ pub use functions::{exponential, logarithm, square_root};
 pub use lu::{determinant, factor, inverse, solve};
 pub use matrix::{Field, Matrix, Refused};
 pub use orthogonal::{qr, svd};
+pub use together::Together;
 pub use triangular::{Triangle, triangular_solve};
 pub use tridiagonal::tridiagonal_solve;

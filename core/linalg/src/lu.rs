@@ -4,8 +4,10 @@
 use crate::columns::{Columns, with_memory};
 use crate::matrix::{Field, Matrix, Refused, for_field};
 use crate::number::{Number, Stored};
+use crate::panels;
 use crate::small;
-use crate::triangular::{Triangle, solve_in_place};
+use crate::together::{LARGE, Together, alone};
+use crate::triangular::{Triangle, solve_together};
 use faer::Par;
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
 
@@ -17,11 +19,15 @@ struct Factors<T> {
 }
 
 impl<T: Number> Factors<T> {
-    fn of(mut packed: Columns<T>) -> Result<Self, Refused> {
+    fn of(mut packed: Columns<T>, together: Together) -> Result<Self, Refused> {
         let n = packed.rows;
         let mut rows = vec![0; n];
         if n <= small::SIZE {
             small::lu(&mut packed, &mut rows);
+            return Ok(Self { packed, rows });
+        }
+        if n >= LARGE {
+            panels::lu(&mut packed, &mut rows, together)?;
             return Ok(Self { packed, rows });
         }
         let mut back = vec![0; n];
@@ -37,7 +43,7 @@ impl<T: Number> Factors<T> {
     }
 
     /// Solves for the columns of `b`.
-    fn solve(&self, b: &Columns<T>, adjoint: bool) -> Columns<T> {
+    fn solve(&self, b: &Columns<T>, adjoint: bool, together: Together) -> Columns<T> {
         let n = self.packed.rows;
         let mut x = Columns::zeros(n, b.cols);
         let lower = Triangle { lower: true, adjoint, unit: true };
@@ -46,15 +52,15 @@ impl<T: Number> Factors<T> {
             for j in 0..b.cols {
                 (0..n).for_each(|i| x.set(i, j, b.at(self.rows[i], j)));
             }
-            solve_in_place(&self.packed, lower, &mut x);
-            solve_in_place(&self.packed, upper, &mut x);
+            solve_together(&self.packed, lower, &mut x, together);
+            solve_together(&self.packed, upper, &mut x, together);
             return x;
         }
         for j in 0..b.cols {
             (0..n).for_each(|i| x.set(i, j, b.at(i, j)));
         }
-        solve_in_place(&self.packed, upper, &mut x);
-        solve_in_place(&self.packed, lower, &mut x);
+        solve_together(&self.packed, upper, &mut x, together);
+        solve_together(&self.packed, lower, &mut x, together);
         let mut placed = Columns::zeros(n, b.cols);
         for j in 0..b.cols {
             (0..n).for_each(|i| placed.set(self.rows[i], j, x.at(i, j)));
@@ -80,8 +86,8 @@ impl<T: Number> Factors<T> {
 
 /// X of A X = B, for an A that is not singular.
 pub(crate) fn solved<T: Number>(a: Columns<T>, b: &Columns<T>) -> Columns<T> {
-    match Factors::of(a) {
-        Ok(made) => made.solve(b, false),
+    match Factors::of(a, alone) {
+        Ok(made) => made.solve(b, false, alone),
         Err(_) => Columns::zeros(b.rows, b.cols),
     }
 }
@@ -90,10 +96,17 @@ pub(crate) fn solved<T: Number>(a: Columns<T>, b: &Columns<T>) -> Columns<T> {
 ///
 /// # Safety
 /// Both matrices are valid and square of one size, `packed` and `rows` are the caller's alone, with room for as many numbers as rows.
-pub unsafe fn factor(field: Field, a: &Matrix, packed: &Matrix, rows: *mut u8, wide: bool) -> Result<(), Refused> {
+pub unsafe fn factor(
+    field: Field,
+    a: &Matrix,
+    packed: &Matrix,
+    rows: *mut u8,
+    wide: bool,
+    together: Together,
+) -> Result<(), Refused> {
     // SAFETY: by the caller's promise.
     for_field!(field, T, S => unsafe {
-        let made = Factors::of(Columns::<T>::read::<S>(a))?;
+        let made = Factors::of(Columns::<T>::read::<S>(a), together)?;
         if made.is_singular() {
             return Err(Refused::Singular);
         }
@@ -112,17 +125,24 @@ pub unsafe fn factor(field: Field, a: &Matrix, packed: &Matrix, rows: *mut u8, w
 ///
 /// # Safety
 /// All matrices are valid, `a` is square of as many rows as the others, `x` is the caller's alone.
-pub unsafe fn solve(field: Field, adjoint: bool, a: &Matrix, b: &Matrix, x: &Matrix) -> Result<(), Refused> {
+pub unsafe fn solve(
+    field: Field,
+    adjoint: bool,
+    a: &Matrix,
+    b: &Matrix,
+    x: &Matrix,
+    together: Together,
+) -> Result<(), Refused> {
     // SAFETY: by the caller's promise.
     for_field!(field, T, S => unsafe {
         if let Some(done) = small::solve::<T, S>(adjoint, a, Some(b), x) {
             return done;
         }
-        let made = Factors::of(Columns::<T>::read::<S>(a))?;
+        let made = Factors::of(Columns::<T>::read::<S>(a), together)?;
         if made.is_singular() {
             return Err(Refused::Singular);
         }
-        made.solve(&Columns::read::<S>(b), adjoint).write::<S>(x);
+        made.solve(&Columns::read::<S>(b), adjoint, together).write::<S>(x);
     });
     Ok(())
 }
@@ -131,17 +151,17 @@ pub unsafe fn solve(field: Field, adjoint: bool, a: &Matrix, b: &Matrix, x: &Mat
 ///
 /// # Safety
 /// Both matrices are valid and square of one size, `x` is the caller's alone.
-pub unsafe fn inverse(field: Field, adjoint: bool, a: &Matrix, x: &Matrix) -> Result<(), Refused> {
+pub unsafe fn inverse(field: Field, adjoint: bool, a: &Matrix, x: &Matrix, together: Together) -> Result<(), Refused> {
     // SAFETY: by the caller's promise.
     for_field!(field, T, S => unsafe {
         if let Some(done) = small::solve::<T, S>(adjoint, a, None, x) {
             return done;
         }
-        let made = Factors::of(Columns::<T>::read::<S>(a))?;
+        let made = Factors::of(Columns::<T>::read::<S>(a), together)?;
         if made.is_singular() {
             return Err(Refused::Singular);
         }
-        made.solve(&Columns::identity(a.rows, a.rows), adjoint).write::<S>(x);
+        made.solve(&Columns::identity(a.rows, a.rows), adjoint, together).write::<S>(x);
     });
     Ok(())
 }
@@ -150,18 +170,25 @@ pub unsafe fn inverse(field: Field, adjoint: bool, a: &Matrix, x: &Matrix) -> Re
 ///
 /// # Safety
 /// The matrix is valid and square; the numbers are 1 × 1 matrices that are the caller's alone.
-pub unsafe fn determinant(field: Field, a: &Matrix, sign: &Matrix, logarithm: Option<&Matrix>) -> Result<(), Refused> {
+pub unsafe fn determinant(
+    field: Field,
+    a: &Matrix,
+    sign: &Matrix,
+    logarithm: Option<&Matrix>,
+    together: Together,
+) -> Result<(), Refused> {
     // SAFETY: by the caller's promise.
-    for_field!(field, T, S => unsafe { determinant_of::<T, S>(a, sign, logarithm) })
+    for_field!(field, T, S => unsafe { determinant_of::<T, S>(a, sign, logarithm, together) })
 }
 
 unsafe fn determinant_of<T: Number, S: Stored>(
     a: &Matrix,
     first: &Matrix,
     logarithm: Option<&Matrix>,
+    together: Together,
 ) -> Result<(), Refused> {
     // SAFETY: by the caller's promise.
-    let made = Factors::of(unsafe { Columns::<T>::read::<S>(a) })?;
+    let made = Factors::of(unsafe { Columns::<T>::read::<S>(a) }, together)?;
     let pivots = || (0..a.rows).map(|i| made.packed.at(i, i));
     let mut result = Columns::<T>::identity(1, 1);
     if made.is_odd() {

@@ -33,6 +33,41 @@ pub(crate) fn cholesky<T: Number>(a: &mut Columns<T>) -> bool {
     true
 }
 
+/// Writes L of a matrix of so few rows that the compiler may know their number, in the order of [`cholesky`].
+///
+/// # Safety
+/// Both matrices are valid and have `N` rows and columns, `l` is the caller's alone.
+pub(crate) unsafe fn cholesky_rows<T: Number, S: Stored, const N: usize>(a: &Matrix, l: &Matrix) {
+    let mut made = [[T::ZERO; N]; N];
+    let mut is_definite = true;
+    for j in 0..N {
+        // SAFETY: inside the matrix.
+        let mut pivot = unsafe { get::<T, S>(a, j, j) }.re();
+        for x in &made[j][..j] {
+            pivot -= (*x * x.conjugate()).re();
+        }
+        is_definite &= !pivot.is_nan() && pivot > 0.0;
+        let root = T::of(pivot.sqrt(), 0.0);
+        made[j][j] = root;
+        for i in j + 1..N {
+            // SAFETY: inside the matrix.
+            let mut x = unsafe { get::<T, S>(a, i, j) };
+            for k in 0..j {
+                x -= made[i][k] * made[j][k].conjugate();
+            }
+            made[i][j] = x / root;
+        }
+    }
+    is_definite &= (0..N).all(|i| made[i][i].finite());
+    for (i, row) in made.iter().enumerate() {
+        for (j, &x) in row.iter().enumerate() {
+            let entry = if is_definite || j > i { x } else { T::nan() };
+            // SAFETY: inside the matrix.
+            unsafe { put::<T, S>(l, i, j, entry) };
+        }
+    }
+}
+
 /// L and U in place of the matrix, by partial pivoting; `rows[i]` is the row of the matrix that row `i` of them is.
 pub(crate) fn lu<T: Number>(a: &mut Columns<T>, rows: &mut [usize]) {
     let n = a.rows;

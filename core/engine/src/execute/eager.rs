@@ -134,7 +134,7 @@ pub(crate) fn copied(tensor: &Tensor) -> Result<Tensor> {
     let out = Tensor::uninit(tensor.ty())?;
     kernels::moved::note(|| tensor.ty().bytes());
     // SAFETY: a fresh output of the same type, which nobody else sees yet.
-    unsafe { copy::copy(&view_of(tensor), &view_of(&out)) };
+    unsafe { copy::copy_shared(&view_of(tensor), &view_of(&out)) };
     Ok(out)
 }
 

@@ -253,7 +253,7 @@ impl<'a> Resources<'a> {
             let call = call_of(gpu, op.name(), &[], &[]);
             match stays {
                 // SAFETY: a fresh target of the same type, in the host's memory as is the value.
-                true => unsafe { kernels::backend::cpu::copy::copy(&view_of(value), &view_of(&fresh)) },
+                true => unsafe { kernels::backend::cpu::copy::copy_shared(&view_of(value), &view_of(&fresh)) },
                 // SAFETY: a fresh target of the same type, on the same device.
                 false => unsafe { cuda::copy(&call, &view_of(value), &view_of(&fresh))? },
             }

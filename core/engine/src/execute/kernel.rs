@@ -136,7 +136,7 @@ impl<'a> Resources<'a> {
             let fresh = Tensor::uninit(value.ty())?;
             if *access == Access::Update {
                 // SAFETY: a fresh target of the same type.
-                unsafe { kernels::backend::cpu::copy::copy(&view_of(value), &view_of(&fresh)) };
+                unsafe { kernels::backend::cpu::copy::copy_shared(&view_of(value), &view_of(&fresh)) };
             }
             **value = fresh;
         }

@@ -162,7 +162,7 @@ impl Op for Assign {
         let (value, given) = (&call.inputs[0], &call.inputs[1]);
         let Some(op) = self.operation() else {
             // SAFETY: the variable's memory is dense and seen by nobody else.
-            unsafe { copy::copy(given, value) };
+            unsafe { copy::copy_shared(given, value) };
             return Ok(());
         };
         // SAFETY: the variable's memory is dense and seen by nobody else.

@@ -2,7 +2,7 @@
 //! TensorFlow's `tf.linalg.det`, `slogdet` and `logdet`; the sign has no gradient, and `logdet` is that of a Cholesky factor.
 
 use super::inv::inverse;
-use super::matrices::{Numbers, OnMatrices, Rule, Sizes, Tail, rows_axis, run, run1, scaled, times};
+use super::matrices::{Numbers, OnMatrices, Rule, Sizes, Tail, rows_axis, run, run1, scaled, times, together};
 use super::reshape::expand_last;
 use super::{functions, public, sum_axes};
 use crate::tensor::Tensor;
@@ -31,7 +31,7 @@ impl OnMatrices for Det {
 
     unsafe fn one(&self, field: Field, x: &[Matrix], y: &[Matrix]) -> std::result::Result<(), Refused> {
         // SAFETY: the same contract.
-        unsafe { linalg::determinant(field, &x[0], &y[0], None) }
+        unsafe { linalg::determinant(field, &x[0], &y[0], None, together) }
     }
 
     fn saves(&self) -> (&'static [usize], &'static [usize]) {
@@ -62,7 +62,7 @@ impl OnMatrices for Slogdet {
 
     unsafe fn one(&self, field: Field, x: &[Matrix], y: &[Matrix]) -> std::result::Result<(), Refused> {
         // SAFETY: the same contract.
-        unsafe { linalg::determinant(field, &x[0], &y[0], Some(&y[1])) }
+        unsafe { linalg::determinant(field, &x[0], &y[0], Some(&y[1]), together) }
     }
 
     fn saves(&self) -> (&'static [usize], &'static [usize]) {

@@ -2,8 +2,7 @@
 //! TensorFlow's `tf.linalg.eigh` and `eigvalsh`; only the lower triangle is read.
 
 use super::matrices::{
-    Numbers, OnMatrices, Rule, Sizes, Tail, adj, gaps, half_diagonal, mm, plus, run, times, triangle,
-};
+    Numbers, OnMatrices, Rule, Sizes, Tail, adj, gaps, half_diagonal, mm, plus, run, times, triangle, together};
 use super::{cast_to, functions, public};
 use crate::op::Attr;
 use crate::tensor::Tensor;
@@ -40,7 +39,7 @@ impl OnMatrices for Eigh {
 
     unsafe fn one(&self, field: Field, x: &[Matrix], y: &[Matrix]) -> std::result::Result<(), Refused> {
         // SAFETY: the same contract.
-        unsafe { linalg::eigh(field, &x[0], &y[0], y.get(1)) }
+        unsafe { linalg::eigh(field, &x[0], &y[0], y.get(1), together) }
     }
 
     fn saves(&self) -> (&'static [usize], &'static [usize]) {

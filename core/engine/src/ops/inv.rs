@@ -1,7 +1,7 @@
 //! `inv`: inverses of matrices, by LU; dA = -A⁻ᴴ dX A⁻ᴴ.
 //! TensorFlow's `tf.linalg.inv`; a singular matrix is an error.
 
-use super::matrices::{OnMatrices, Rule, Sizes, Tail, adj, mm, negative, run1};
+use super::matrices::{OnMatrices, Rule, Sizes, Tail, adj, mm, negative, run1, together};
 use super::{cast_to, public};
 use crate::op::Attr;
 use crate::tensor::Tensor;
@@ -30,7 +30,7 @@ impl OnMatrices for Inv {
 
     unsafe fn one(&self, field: Field, x: &[Matrix], y: &[Matrix]) -> std::result::Result<(), Refused> {
         // SAFETY: the same contract.
-        unsafe { linalg::inverse(field, self.adjoint, &x[0], &y[0]) }
+        unsafe { linalg::inverse(field, self.adjoint, &x[0], &y[0], together) }
     }
 
     fn saves(&self) -> (&'static [usize], &'static [usize]) {

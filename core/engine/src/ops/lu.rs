@@ -1,7 +1,7 @@
 //! `lu`: P A = L U by partial pivoting, L and U in one matrix, and what is made of these: `lu_solve`, `lu_reconstruct`, `lu_matrix_inverse`.
 //! TensorFlow's `tf.linalg.lu` and its companions; a singular matrix is an error, and the factors have no gradient, as there.
 
-use super::matrices::{Numbers, OnMatrices, Sizes, Tail, identity_like, mm, rows_axis, run, triangle};
+use super::matrices::{Numbers, OnMatrices, Sizes, Tail, identity_like, mm, rows_axis, run, triangle, together};
 use super::{functions, public};
 use crate::op::{Attr, Gradient};
 use crate::tensor::Tensor;
@@ -35,7 +35,7 @@ impl OnMatrices for Lu {
 
     unsafe fn one(&self, field: Field, x: &[Matrix], y: &[Matrix]) -> std::result::Result<(), Refused> {
         // SAFETY: the same contract; the numbers of rows are a dense vector.
-        unsafe { linalg::factor(field, &x[0], &y[0], y[1].re, self.index == DType::I64) }
+        unsafe { linalg::factor(field, &x[0], &y[0], y[1].re, self.index == DType::I64, together) }
     }
 }
 

@@ -2,6 +2,8 @@
 //! numbers by their parts. Each file about such an operation implements [`OnMatrices`].
 
 mod formulas;
+#[cfg(test)]
+mod large_tests;
 
 pub(crate) use formulas::*;
 
@@ -11,7 +13,7 @@ use crate::meaning::{joined, parts};
 use crate::op::{Attr, Gradient, Infer, Kind, Mask, Op, OpRef, Saves};
 use crate::tape::Backward;
 use crate::tensor::Tensor;
-use kernels::backend::cpu::{CpuCall, View, Work};
+use kernels::backend::cpu::{CpuCall, View, Work, thread_pool};
 use kernels::backend::cuda::CudaCall;
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, Result};
@@ -74,6 +76,13 @@ pub(crate) trait OnMatrices: Clone + Send + Sync + 'static {
     fn backward(&self, _rule: &mut Rule<'_, '_>) -> Result<()> {
         Err(Error::unimplemented(Self::NAME, "no gradient rule"))
     }
+}
+
+/// Parts of one large matrix on the thread pool; on this thread where the matrices of a batch are shared out already.
+pub(crate) fn together(parts: usize, task: &(dyn Fn(usize) + Sync)) {
+    // Parts are few and long: nobody should wait for the first one.
+    thread_pool::wake();
+    thread_pool::run(&[parts], &|_, part| task(part));
 }
 
 /// The checks that rules about sizes share.

@@ -3,9 +3,9 @@
 
 use super::gather_nd::gather_at;
 use super::{AsTensor, reshape_to};
-use kernels::backend::cpu::indexed_rows::{self as rows, Write};
+use kernels::backend::cpu::indexed_rows::{self as rows, Changes, Write};
 use kernels::backend::cpu::vector::fill;
-use kernels::backend::cpu::{CpuCall, View, Work, part};
+use kernels::backend::cpu::{CpuCall, View, Work};
 use kernels::backend::cuda::{self, CudaCall, Names, Rows};
 use kernels::dtype::DTypes;
 use kernels::error::{Error, OrFail, Result};
@@ -57,9 +57,8 @@ impl Op for ScatterNd {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
-        let (count, depth) = tuples(call.inputs[0].dims());
-        let out = &call.outputs[0];
-        rows::work(count, out.len() * out.dtype.size(), out.dims()[..depth].iter().product())
+        let (indices, updates, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        Target { op: "scatter_nd", write: Write::Add, out, indices, updates }.work(out)
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
@@ -119,12 +118,24 @@ pub(crate) struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Phase 0 checks the indices, phase 1 changes the rows that belong to `chunk`, each in the order of the updates.
+    fn changes(&self) -> Changes {
+        let (count, depth) = tuples(self.indices.dims());
+        let (places, rest) = self.out.dims().split_at(depth);
+        let [rows, row] = [places, rest].map(|dims| dims.iter().product());
+        Changes { write: self.write, dtype: self.out.dtype, count, rows, row, sorted: false }
+    }
+
+    /// The work with changes that move `moved`.
+    pub fn work(&self, moved: &View) -> Work {
+        self.changes().work(moved.len() * moved.dtype.size())
+    }
+
+    /// Phase 0 checks the indices, phase 1 changes what belongs to `chunk`, each row in the order of the updates.
     ///
-    /// `prepare` is given the first element of the chunk's rows and how many there are, before they are changed.
+    /// `prepare` is given the first element of what will be changed and how many there are, before that, as often as it takes.
     ///
     /// # Safety
-    /// As `Op::cpu`, with dense views, and the work that `rows::work` says for the rows of `out`.
+    /// As `Op::cpu`, with dense views, and the work that [`Target::work`] says.
     pub unsafe fn run(
         &self,
         call: &CpuCall<'_>,
@@ -134,8 +145,8 @@ impl Target<'_> {
         prepare: impl Fn(usize, usize),
     ) -> Result<()> {
         let (count, depth) = tuples(self.indices.dims());
-        let (places, rest) = self.out.dims().split_at(depth);
         if phase == 0 {
+            let places = &self.out.dims()[..depth];
             // SAFETY: by the caller's promise.
             return unsafe {
                 rows::check(self.op, self.indices, count, depth, places, call.scratch)?;
@@ -145,16 +156,14 @@ impl Target<'_> {
                 }
             };
         }
-        let (row, size) = (rest.iter().product::<usize>(), self.out.dtype.size());
-        let own = part(places.iter().product(), chunk, chunks, 1);
-        prepare(own.start * row, own.len() * row);
-        // SAFETY: phase 0 checked the numbers; chunks change disjoint rows.
-        unsafe {
-            for (i, &number) in rows::numbers(call.scratch, count).iter().enumerate().filter(|(_, n)| own.contains(n)) {
-                let (to, from) = (self.out.ptr.add(number * row * size), self.updates.ptr.add(i * row * size));
-                rows::change(self.write, self.out.dtype, to, from, row);
-            }
+        let changes = self.changes();
+        let own = changes.share(chunk, chunks);
+        match own.columns.len() == changes.row {
+            true => prepare(own.rows.start * changes.row, own.rows.len() * changes.row),
+            false => own.rows.clone().for_each(|at| prepare(at * changes.row + own.columns.start, own.columns.len())),
         }
+        // SAFETY: phase 0 checked the numbers; chunks change disjoint parts.
+        unsafe { changes.run(&own, rows::numbers(call.scratch, count), self.out.ptr, self.updates.ptr) };
         Ok(())
     }
 }

@@ -1,9 +1,9 @@
 //! Sparse writes of variables: rows at given indices are set, added to, multiplied and so on; no gradient flows through them.
 //! TensorFlow's `scatter_update`, `scatter_nd_update` and their kin. All indices are checked before anything is written.
 
-use super::scatter_nd::{Target, check_updates, tuples};
+use super::scatter_nd::{Target, check_updates};
 use super::{AsTensor, reshape};
-use kernels::backend::cpu::indexed_rows::{self as rows, Write};
+use kernels::backend::cpu::indexed_rows::Write;
 use kernels::backend::cpu::{CpuCall, Work};
 use kernels::backend::cuda::CudaCall;
 use kernels::dtype::DTypes;
@@ -78,9 +78,8 @@ impl Op for ScatterVariable {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
-        let (count, depth) = tuples(call.inputs[1].dims());
-        let updates = &call.inputs[2];
-        rows::work(count, updates.len() * updates.dtype.size(), call.inputs[0].dims()[..depth].iter().product())
+        let [out, indices, updates] = [0, 1, 2].map(|i| &call.inputs[i]);
+        Target { op: self.name(), write: self.write, out, indices, updates }.work(updates)
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {

@@ -1,7 +1,7 @@
 //! `solve`: systems of linear equations, by LU; dB = A⁻ᴴ dX, dA = -dB Xᴴ.
 //! TensorFlow's `tf.linalg.solve`; a singular matrix is an error.
 
-use super::matrices::{OnMatrices, Rule, Sizes, Tail, adj, mm, negative, run1};
+use super::matrices::{OnMatrices, Rule, Sizes, Tail, adj, mm, negative, run1, together};
 use super::public;
 use crate::op::Attr;
 use crate::tensor::Tensor;
@@ -30,7 +30,7 @@ impl OnMatrices for Solve {
 
     unsafe fn one(&self, field: Field, x: &[Matrix], y: &[Matrix]) -> std::result::Result<(), Refused> {
         // SAFETY: the same contract.
-        unsafe { linalg::solve(field, self.adjoint, &x[0], &x[1], &y[0]) }
+        unsafe { linalg::solve(field, self.adjoint, &x[0], &x[1], &y[0], together) }
     }
 
     fn saves(&self) -> (&'static [usize], &'static [usize]) {

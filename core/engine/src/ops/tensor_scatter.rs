@@ -3,10 +3,10 @@
 
 use super::functions::{try_cast, try_divide, try_equal, try_multiply};
 use super::gather_nd::gather_at;
-use super::scatter_nd::{Target, check_updates, tuples};
+use super::scatter_nd::{Target, check_updates};
 use super::{AsTensor, reshape_to, zeros_of};
-use kernels::backend::cpu::indexed_rows::{self as rows, Write};
-use kernels::backend::cpu::{CpuCall, Work};
+use kernels::backend::cpu::indexed_rows::Write;
+use kernels::backend::cpu::{CpuCall, View, Work};
 use kernels::backend::cuda::{self, CudaCall};
 use kernels::dtype::DTypes;
 use kernels::error::{OrFail, Result};
@@ -20,6 +20,12 @@ use std::panic::Location;
 #[derive(Clone)]
 pub(crate) struct TensorScatter {
     write: Write,
+}
+
+impl TensorScatter {
+    fn target<'a>(&self, inputs: &'a [View], out: &'a View) -> Target<'a> {
+        Target { op: self.name(), write: self.write, out, indices: &inputs[1], updates: &inputs[2] }
+    }
 }
 
 impl Op for TensorScatter {
@@ -76,16 +82,13 @@ impl Op for TensorScatter {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
-        let (count, depth) = tuples(call.inputs[1].dims());
         let moved = if call.lies_over(0) { &call.inputs[2] } else { &call.outputs[0] };
-        let units = call.outputs[0].dims()[..depth].iter().product();
-        rows::work(count, moved.len() * moved.dtype.size(), units)
+        self.target(call.inputs, &call.outputs[0]).work(moved)
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
         let (from, out) = (&call.inputs[0], &call.outputs[0]);
-        let target =
-            Target { op: self.name(), write: self.write, out, indices: &call.inputs[1], updates: &call.inputs[2] };
+        let target = self.target(call.inputs, out);
         let size = out.dtype.size();
         let in_place = call.lies_over(0);
         // SAFETY: dense views of the inferred types and scratch as `work` asked for; the output is fresh, or is the tensor.
@@ -100,8 +103,7 @@ impl Op for TensorScatter {
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         let out = &call.outputs[0];
-        let target =
-            Target { op: self.name(), write: self.write, out, indices: &call.inputs[1], updates: &call.inputs[2] };
+        let target = self.target(call.inputs, out);
         // SAFETY: dense views of the inferred types; the output is fresh, or is the tensor.
         unsafe {
             if !call.lies_over(0) {

@@ -1,7 +1,7 @@
 //! `triangular_solve`: systems with triangular matrices, whose batches broadcast; dB = A⁻ᴴ dX, dA = -dB Xᴴ in the triangle.
 //! TensorFlow's `tf.linalg.triangular_solve`; as there, a zero on the diagonal gives infinities and no error.
 
-use super::matrices::{OnMatrices, Rule, Sizes, Tail, adj, mm, negative, rows_axis, run1, triangle};
+use super::matrices::{OnMatrices, Rule, Sizes, Tail, adj, mm, negative, rows_axis, run1, triangle, together};
 use super::{broadcast_to_shape, public};
 use crate::op::Attr;
 use crate::tensor::Tensor;
@@ -33,7 +33,7 @@ impl OnMatrices for TriangularSolve {
     unsafe fn one(&self, field: Field, x: &[Matrix], y: &[Matrix]) -> std::result::Result<(), Refused> {
         let kind = Triangle { lower: self.lower, adjoint: self.adjoint, unit: false };
         // SAFETY: the same contract.
-        unsafe { linalg::triangular_solve(field, kind, &x[0], &x[1], &y[0]) }
+        unsafe { linalg::triangular_solve(field, kind, &x[0], &x[1], &y[0], together) }
     }
 
     fn saves(&self) -> (&'static [usize], &'static [usize]) {

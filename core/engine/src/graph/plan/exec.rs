@@ -99,7 +99,7 @@ fn run_step<const MEASURE: bool>(plan: &Plan, frame: &mut Frame, step: &Step) ->
             let (from, to) = (&frame.views[*from as usize], &frame.views[*to as usize]);
             moved::note(|| to.len() * to.dtype.size());
             // SAFETY: views of one shape, the target dense and apart.
-            unsafe { copy::copy(from, to) };
+            unsafe { copy::copy_shared(from, to) };
         }
         Step::Allocate { slot, ty, location } => {
             let tensor = Tensor::uninit_at(ty, location).map_err(|e| e.at(location))?;
@@ -144,7 +144,7 @@ fn own_copy(tensor: &Tensor, location: &'static Location<'static>) -> Result<Ten
     let own = Tensor::uninit_at(tensor.ty(), location).map_err(|e| e.at(location))?;
     moved::note(|| tensor.ty().bytes());
     // SAFETY: a fresh tensor of the same type.
-    unsafe { copy::copy(&view_of(tensor), &view_of(&own)) };
+    unsafe { copy::copy_shared(&view_of(tensor), &view_of(&own)) };
     Ok(own)
 }
 

@@ -58,7 +58,7 @@ fn own(value: &mut Tensor) -> Result<()> {
     }
     let fresh = Tensor::uninit(value.ty())?;
     // SAFETY: a fresh target of the same type.
-    unsafe { copy::copy(&view_of(value), &view_of(&fresh)) };
+    unsafe { copy::copy_shared(&view_of(value), &view_of(&fresh)) };
     *value = fresh;
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! the gradient already (`gather_add`); the slices' own dx is a gather. The gradient rule of `gather` runs both.
 
 use super::{Gather, Parts};
-use kernels::backend::cpu::indexed_rows::{self as rows, Write};
+use kernels::backend::cpu::indexed_rows::{self as rows, Changes, Share, Write};
 use kernels::backend::cpu::vector::fill;
 use kernels::backend::cpu::{CpuCall, View, Work, part};
 use kernels::backend::cuda::{self, CudaCall, DIVIDED, Kernel, Names, Rows};
@@ -220,11 +220,11 @@ impl<'a> Slices<'a> {
             for group in part(groups, chunk, chunks, 1) {
                 prepare(group * size * row, size * row);
                 let to = self.out.ptr.add(group * size * bytes);
-                let own = numbers.iter().skip(self.parts.batch_of(group) * each).take(each);
-                for (i, &number) in own.enumerate() {
-                    let from = self.given.ptr.add((group * each + i) * bytes);
-                    rows::change(Write::Add, dtype, to.add(number * bytes), from, row);
-                }
+                // There are no numbers where an index was refused.
+                let own = numbers.get(self.parts.batch_of(group) * each..).map_or(&[][..], |own| &own[..each.min(own.len())]);
+                let changes = Changes { write: Write::Add, dtype, count: each, rows: size, row, sorted: false };
+                let all = Share { rows: 0..size, columns: 0..row };
+                changes.run(&all, own, to, self.given.ptr.add(group * each * bytes));
             }
         }
         Ok(())

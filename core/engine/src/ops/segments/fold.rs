@@ -9,9 +9,9 @@ use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Saves, identity};
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};
-use kernels::backend::cpu::indexed_rows::{self as rows, Write};
+use kernels::backend::cpu::indexed_rows::{self as rows, Changes, Write};
 use kernels::backend::cpu::vector::{encode, fill};
-use kernels::backend::cpu::{CpuCall, View, Work, part};
+use kernels::backend::cpu::{CpuCall, View, Work};
 use kernels::backend::cuda::{self, CudaCall, Names, Rows};
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, Result};
@@ -94,7 +94,7 @@ impl Op for SegmentFold {
         let (size, bytes) = (out.dtype.size(), row_of(out) * out.dtype.size());
         // Chunks look at all ids that are not sorted, so that many are worth it for long rows only.
         let moved = if self.sorted || bytes >= LONG { out.len().max(data.len()) } else { out.len() };
-        rows::work(ids.len(), moved * size, out.dims()[0])
+        self.changes(ids, out).work(moved * size)
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
@@ -106,23 +106,34 @@ impl Op for SegmentFold {
         if out.is_empty() {
             return Ok(());
         }
-        let (row, size) = (row_of(out), out.dtype.size());
-        let own = part(out.dims()[0], chunk, self.work(call).phases[1], 1);
-        // SAFETY: phase 0 checked the numbers; chunks change disjoint rows of the dense output.
+        let changes = self.changes(ids, out);
+        let own = changes.share(chunk, self.work(call).phases[1]);
+        let (row, size) = (changes.row, out.dtype.size());
+        // SAFETY: phase 0 checked the numbers; chunks change disjoint parts of the dense output.
         unsafe {
-            fill(size, out.ptr.add(own.start * row * size), self.nothing(out.dtype), own.len() * row);
+            let nothing = self.nothing(out.dtype);
+            match own.columns.len() == row {
+                true => fill(size, out.ptr.add(own.rows.start * row * size), nothing, own.rows.len() * row),
+                false => own.rows.clone().for_each(|at| {
+                    fill(size, out.ptr.add((at * row + own.columns.start) * size), nothing, own.columns.len());
+                }),
+            }
             let numbers = rows::numbers(call.scratch, ids.len());
             let among = match self.sorted {
-                true => numbers.partition_point(|&n| n < own.start)..numbers.partition_point(|&n| n < own.end),
+                true => {
+                    numbers.partition_point(|&n| n < own.rows.start)..numbers.partition_point(|&n| n < own.rows.end)
+                }
                 false => 0..numbers.len(),
             };
+            let from = data.ptr.add(among.start * row * size);
+            if !(self.sorted && self.extreme()) {
+                changes.run(&own, &numbers[among], out.ptr, from);
+                return Ok(());
+            }
+            // The first row of a sorted segment is its extreme so far, whatever stands for none.
             for i in among {
                 let number = numbers[i];
-                if !own.contains(&number) {
-                    continue;
-                }
-                let first = self.sorted && self.extreme() && (i == 0 || numbers[i - 1] != number);
-                let write = if first { Write::Set } else { self.write() };
+                let write = if i == 0 || numbers[i - 1] != number { Write::Set } else { self.write() };
                 rows::change(write, out.dtype, out.ptr.add(number * row * size), data.ptr.add(i * row * size), row);
             }
         }
@@ -189,6 +200,11 @@ impl SegmentFold {
     /// Another of the same segments.
     fn of(&self, fold: Fold) -> Self {
         Self { name: "unsorted_segment", fold, sorted: false, size: self.size }
+    }
+
+    fn changes(&self, ids: &View, out: &View) -> Changes {
+        let (write, dtype, row) = (self.write(), out.dtype, row_of(out));
+        Changes { write, dtype, count: ids.len(), rows: out.dims()[0], row, sorted: self.sorted }
     }
 
     fn extreme(&self) -> bool {

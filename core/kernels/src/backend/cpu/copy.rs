@@ -1,13 +1,18 @@
 //! Copies between strided views, and sums of one into another; single rows for the tile machine.
-//! `execute` makes inputs dense with it, and movement operations are calls of it.
+//! `execute` and plans make inputs dense with [`copy_shared`], and movement operations copy the parts of their chunks.
 
-use super::View;
+#[cfg(test)]
+mod tests;
+mod transposed;
+
 use super::indexed_rows::{Write, change};
 use super::merge_dims::collapse;
+use super::{View, part, thread_pool};
 use crate::dtype::{Complex, DType, bf16, f16};
 use crate::shape::MAX_RANK;
 use ndarray::{ArrayView, ArrayViewMut, IxDyn, ShapeBuilder};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// Copies `n` elements that lie `stride` elements apart into a dense row.
 ///
@@ -37,28 +42,47 @@ pub unsafe fn strided_row(size: usize, from: *const u8, stride: isize, to: *mut 
     }
 }
 
-/// Copies a view into another of the same dims and dtype; each may have any strides.
+/// Bytes that one chunk of a shared copy moves, about.
+const CHUNK: usize = 256 * 1024;
+/// Bytes of a run from which on it is worth a call that copies memory.
+const RUN: usize = 32;
+/// Bytes of a copy from which on it is written past the caches, which would not hold it for whoever reads it.
+const PAST_CACHES: usize = 4 << 20;
+
+/// Copies a view into another of the same dims and dtype on this thread; each may have any strides.
 ///
 /// # Safety
 /// Both views are valid, the target's elements are distinct and not read by anyone else meanwhile.
 pub unsafe fn copy(from: &View, to: &View) {
+    if let Some(pair) = Pair::of(from, to) {
+        // SAFETY: by the caller's promise.
+        unsafe { pair.copy(from.dtype.size()) };
+    }
+}
+
+/// As [`copy`], on as many threads as the elements are worth.
+///
+/// # Safety
+/// As [`copy`].
+pub unsafe fn copy_shared(from: &View, to: &View) {
+    /// Chunks write disjoint parts of the target.
+    struct Shared(Pair);
+    // SAFETY: a pair is addresses with a shape, whose contract the caller of `copy_shared` keeps.
+    unsafe impl Sync for Shared {}
+
     let Some(pair) = Pair::of(from, to) else { return };
-    if pair.is_run() {
-        // SAFETY: dense runs of the same length, apart by the caller's promise.
-        unsafe { std::ptr::copy_nonoverlapping(from.ptr, to.ptr, pair.dims[0] * from.dtype.size()) };
-        return;
-    }
-    // SAFETY: by the caller's promise.
-    unsafe {
-        match from.dtype.size() {
-            1 => pair.each::<u8>(|to, from| *to = from),
-            2 => pair.each::<u16>(|to, from| *to = from),
-            4 => pair.each::<u32>(|to, from| *to = from),
-            8 => pair.each::<u64>(|to, from| *to = from),
-            16 => pair.each::<[u64; 2]>(|to, from| *to = from),
-            _ => {}
+    let size = from.dtype.size();
+    let cut = pair.cut(pair.bytes.div_ceil(CHUNK).min(64));
+    let len = pair.dims[cut.axis];
+    let shared = Shared(pair);
+    thread_pool::run(&[cut.chunks], &|_, chunk| {
+        let Shared(pair) = &shared;
+        let own = part(len, chunk, cut.chunks, cut.grain);
+        if !own.is_empty() {
+            // SAFETY: by the caller's promise; this part of the views is written by no other chunk.
+            unsafe { pair.slab(cut.axis, own, size).copy(size) };
         }
-    }
+    });
 }
 
 /// Adds a view to another of the same dims and dtype; each may have any strides. Integers wrap; truth values are joined by or.
@@ -98,6 +122,15 @@ struct Pair {
     from: *const u8,
     to: *mut u8,
     strides: [[isize; MAX_RANK]; 2],
+    /// Of the whole copy, also in a part of it.
+    bytes: usize,
+}
+
+/// Parts of one axis.
+struct Cut {
+    axis: usize,
+    chunks: usize,
+    grain: usize,
 }
 
 impl Pair {
@@ -113,12 +146,100 @@ impl Pair {
         for (operand, strides) in strides.iter_mut().enumerate() {
             (0..space.dims.len()).for_each(|axis| strides[axis] = space.stride(axis, operand));
         }
-        Some(Self { dims: SmallVec::from_slice(&space.dims), from: from.ptr, to: to.ptr, strides })
+        let bytes = from.len() * from.dtype.size();
+        Some(Self { dims: SmallVec::from_slice(&space.dims), from: from.ptr, to: to.ptr, strides, bytes })
     }
 
     /// Whether both are dense, one element after the other.
     fn is_run(&self) -> bool {
         self.dims.len() == 1 && self.strides[0][0] == 1 && self.strides[1][0] == 1
+    }
+
+    /// How about `chunks` parts are cut: along the axis whose parts lie farthest apart in the target, if it has enough of them.
+    fn cut(&self, chunks: usize) -> Cut {
+        let of = |axis: usize| {
+            // Parts of an axis that is dense on one side have whole lines of the cache.
+            let grain = if self.strides.iter().any(|strides| strides[axis] == 1) { 32 } else { 1 };
+            Cut { axis, chunks: chunks.min(self.dims[axis].div_ceil(grain)), grain }
+        };
+        let cuts = || (0..self.dims.len()).map(of);
+        let enough = cuts().filter(|cut| cut.chunks >= chunks.min(8));
+        let far = enough.max_by_key(|cut| self.strides[1][cut.axis].unsigned_abs());
+        far.or_else(|| cuts().max_by_key(|cut| cut.chunks)).unwrap_or_else(|| of(0))
+    }
+
+    /// The indices `range` of one axis, for elements of `size` bytes.
+    fn slab(&self, axis: usize, range: Range<usize>, size: usize) -> Self {
+        let skipped = |operand: usize| self.strides[operand][axis] * (range.start * size) as isize;
+        let (from, to) = (self.from.wrapping_offset(skipped(0)), self.to.wrapping_offset(skipped(1)));
+        let mut dims = self.dims.clone();
+        dims[axis] = range.len();
+        Self { dims, from, to, ..*self }
+    }
+
+    /// # Safety
+    /// As [`copy`], for elements of `size` bytes.
+    unsafe fn copy(&self, size: usize) {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            match size {
+                1 => self.copy_as::<u8>(),
+                2 => self.copy_as::<u16>(),
+                4 => self.copy_as::<u32>(),
+                8 => self.copy_as::<u64>(),
+                16 => self.copy_as::<[u64; 2]>(),
+                _ => {}
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`copy`], for elements of type `T`.
+    unsafe fn copy_as<T: Copy>(&self) {
+        let dense = |operand: usize| (0..self.dims.len()).find(|&axis| self.strides[operand][axis] == 1);
+        // SAFETY: by the caller's promise; runs and planes lie in the views, apart.
+        unsafe {
+            match (dense(0), dense(1)) {
+                (Some(a), Some(b)) if a == b && self.dims[a] * size_of::<T>() >= RUN => {
+                    self.over::<T>(&[a], |from, to| std::ptr::copy_nonoverlapping(from, to, self.dims[a]));
+                }
+                (Some(a), Some(b)) if a != b => {
+                    let plane = transposed::Plane {
+                        dims: [self.dims[a], self.dims[b]],
+                        from_stride: self.strides[0][b],
+                        to_stride: self.strides[1][a],
+                        past_caches: self.bytes >= PAST_CACHES,
+                    };
+                    self.over::<T>(&[a, b], |from, to| plane.copy(from, to));
+                }
+                _ => self.each::<T>(|to, from| *to = from),
+            }
+        }
+    }
+
+    /// Calls `visit` with the first elements for every index of all axes but those of `inner`.
+    fn over<T>(&self, inner: &[usize], mut visit: impl FnMut(*const T, *mut T)) {
+        let outer: SmallVec<[usize; MAX_RANK]> = (0..self.dims.len()).filter(|axis| !inner.contains(axis)).collect();
+        let mut index = [0usize; MAX_RANK];
+        let (mut from, mut to) = (self.from.cast::<T>(), self.to.cast::<T>());
+        loop {
+            visit(from, to);
+            let Some(&axis) = outer.iter().rev().find(|&&axis| {
+                index[axis] += 1;
+                let ends = index[axis] == self.dims[axis];
+                if ends {
+                    index[axis] = 0;
+                    let back = 1 - self.dims[axis] as isize;
+                    from = from.wrapping_offset(self.strides[0][axis] * back);
+                    to = to.wrapping_offset(self.strides[1][axis] * back);
+                }
+                !ends
+            }) else {
+                return;
+            };
+            from = from.wrapping_offset(self.strides[0][axis]);
+            to = to.wrapping_offset(self.strides[1][axis]);
+        }
     }
 
     /// Calls `combine` for each element of the target with that of the source.

@@ -1,8 +1,10 @@
 //! Rows by number: checked indices in scratch memory, and loops that copy, add or subtract whole rows.
 //! Gathers, scatters and the sparse updates of variables call it, over as many threads as the rows are worth.
 
+mod changes;
 mod quotients;
 
+pub use changes::{Changes, Share};
 pub use quotients::check_divisors;
 
 use super::{View, Work};
@@ -153,7 +155,14 @@ pub unsafe fn copy_rows(numbers: &[usize], from: *const u8, to: *mut u8, bytes: 
             2 if from.addr() & 1 == 0 && to.addr() & 1 == 0 => elements::<u16>(numbers, from.cast(), to.cast()),
             4 if from.addr() & 3 == 0 && to.addr() & 3 == 0 => elements::<u32>(numbers, from.cast(), to.cast()),
             8 if from.addr() & 7 == 0 && to.addr() & 7 == 0 => elements::<u64>(numbers, from.cast(), to.cast()),
-            16 if from.addr() & 7 == 0 && to.addr() & 7 == 0 => elements::<[u64; 2]>(numbers, from.cast(), to.cast()),
+            // Rows of a known length take vectors instead of a call.
+            12 => elements::<[u8; 12]>(numbers, from.cast(), to.cast()),
+            16 => elements::<[u8; 16]>(numbers, from.cast(), to.cast()),
+            24 => elements::<[u8; 24]>(numbers, from.cast(), to.cast()),
+            32 => elements::<[u8; 32]>(numbers, from.cast(), to.cast()),
+            48 => elements::<[u8; 48]>(numbers, from.cast(), to.cast()),
+            64 => elements::<[u8; 64]>(numbers, from.cast(), to.cast()),
+            128 => elements::<[u8; 128]>(numbers, from.cast(), to.cast()),
             _ => {
                 for (i, &number) in numbers.iter().enumerate() {
                     std::ptr::copy_nonoverlapping(from.add(number * bytes), to.add(i * bytes), bytes);

@@ -12,6 +12,22 @@ const SIGN: u32 = 0x8000_0000;
 /// The polynomial of e^r.
 const POWER: [f32; 5] = [0.499_999_94, 0.166_665_17, 0.041_668_102, 0.008_369_167, 0.001_383_805_4];
 
+/// The polynomials of `erf` near zero and of `erfc` far from it.
+const NEAR: [f32; 7] =
+    [0.128_379_17, -0.376_126_3, 0.112_836_18, -0.026_855_126, 0.005_190_733_4, -8.030_750_3e-4, 7.920_303e-5];
+const TAIL: [f32; 10] = [
+    1.074_006_9,
+    -0.883_394_48,
+    0.590_227_54,
+    -0.310_466_14,
+    0.119_540_535,
+    -0.026_836_842,
+    -0.001_281_874_7,
+    0.003_055_405_4,
+    -3.987_331_3e-4,
+    -2.697_444e-4,
+];
+
 /// How a product and a sum are computed.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Rounding {
@@ -94,37 +110,34 @@ impl List {
     }
 
     /// `(t, n)` of `math/single/exp.rs`.
-    fn rounded(&mut self, how: Rounding, x: Value, bias: f32) -> (Value, Value) {
+    fn rounded(&mut self, x: Value, bias: f32) -> (Value, Value) {
         let (log, bias) = (self.float(LOG2_E), self.float(SHIFTER + bias));
-        let t = self.fma(how, x, log, bias);
+        let t = self.push(Op::Fma, &[x, log, bias]);
         (t, self.push(Op::Sub, &[t, bias]))
     }
 
     /// `e^(x - n log 2)`.
-    fn power(&mut self, how: Rounding, x: Value, n: Value) -> Value {
+    fn power(&mut self, x: Value, n: Value) -> Value {
         let (high, low, one) = (self.float(-LN2_HI), self.float(-LN2_LO), self.float(1.0));
-        let r = self.fma(how, n, high, x);
-        let r = self.fma(how, n, low, r);
-        let q = self.horner(how, r, &POWER);
-        match how {
-            Rounding::Once => {
-                let q = self.push(Op::Fma, &[r, q, one]);
-                self.push(Op::Fma, &[r, q, one])
-            }
-            Rounding::Twice => {
-                let square = self.push(Op::Mul, &[r, r]);
-                let q = self.fma(how, square, q, r);
-                self.push(Op::Add, &[one, q])
-            }
-        }
+        let r = self.push(Op::Fma, &[n, high, x]);
+        let r = self.push(Op::Fma, &[n, low, r]);
+        let q = self.horner(Rounding::Once, r, &POWER);
+        let q = self.push(Op::Fma, &[r, q, one]);
+        self.push(Op::Fma, &[r, q, one])
     }
 
-    pub fn exp(&mut self, how: Rounding, x: Value) -> Value {
-        let (most, least, one) = (self.float(89.0), self.float(-104.0), self.bits(1));
+    pub fn exp(&mut self, x: Value) -> Value {
+        let (most, least) = (self.float(89.0), self.float(-104.0));
         let x = self.push(Op::Min, &[most, x]);
         let x = self.push(Op::Max, &[least, x]);
-        let (t, n) = self.rounded(how, x, 254.0);
-        let y = self.power(how, x, n);
+        let (t, n) = self.rounded(x, 254.0);
+        let y = self.power(x, n);
+        self.scaled(y, t)
+    }
+
+    /// `y 2^n` for the `t` of `rounded` with a bias of 254.
+    fn scaled(&mut self, y: Value, t: Value) -> Value {
+        let one = self.bits(1);
         let down = self.push(Op::ShrI(1), &[t]);
         let down = self.push(Op::ShlI(23), &[down]);
         let up = self.push(Op::AddI, &[t, one]);
@@ -169,12 +182,10 @@ impl List {
     }
 
     pub fn erf(&mut self, x: Value) -> Value {
-        let how = Rounding::Twice;
+        let how = Rounding::Once;
         let a = self.abs(x);
         let z = self.push(Op::Mul, &[a, a]);
-        let near =
-            [0.128_379_17, -0.376_126_3, 0.112_836_18, -0.026_855_126, 0.005_190_733_4, -8.030_750_3e-4, 7.920_303e-5];
-        let p = self.horner(how, z, &near);
+        let p = self.horner(how, z, &NEAR);
         let small = self.fma(how, a, p, a);
         let (end, one) = (self.float(3.95), self.float(1.0));
         let c = self.push(Op::Min, &[end, a]);
@@ -182,11 +193,54 @@ impl List {
             [1.664_944_4e-4, 1.127_797, 0.636_976_54, 0.104_113_236, -0.022_314_986, 0.003_065_431_3, -1.982_133_7e-4];
         let q = self.horner(how, c, &far);
         let q = self.neg(q);
-        let e = self.exp(how, q);
+        let e = self.exp(q);
         let large = self.push(Op::Sub, &[one, e]);
         let is_small = self.compare(compare::LESS, a, one);
         let y = self.push(Op::Choose, &[is_small, small, large]);
         self.copysign(y, x)
+    }
+
+    pub fn erfc(&mut self, x: Value) -> Value {
+        let how = Rounding::Once;
+        let (end, three, one, two) = (self.float(10.5), self.float(3.0), self.float(1.0), self.float(2.0));
+        let a = self.abs(x);
+        let a = self.push(Op::Min, &[end, a]);
+        let sum = self.push(Op::Add, &[a, three]);
+        let t = self.push(Op::Div, &[one, sum]);
+        let minus = self.neg(t);
+        let missing = self.push(Op::Fma, &[minus, sum, one]);
+        let lost = self.push(Op::Sub, &[sum, three]);
+        let lost = self.push(Op::Sub, &[a, lost]);
+        let missing = self.push(Op::Fma, &[minus, lost, missing]);
+        let q = self.push(Op::Sub, &[a, three]);
+        let q = self.push(Op::Mul, &[q, t]);
+        let q = self.push(Op::Fma, &[q, missing, q]);
+        let s = self.horner(how, q, &TAIL);
+        let s = self.push(Op::Mul, &[s, t]);
+        let s = self.push(Op::Fma, &[s, missing, s]);
+        let square = self.push(Op::Mul, &[a, a]);
+        let minus = self.neg(square);
+        let low = self.push(Op::Fma, &[a, a, minus]);
+        let (scale, n) = self.rounded(minus, 254.0);
+        let (high, rest) = (self.float(-LN2_HI), self.float(-LN2_LO));
+        let r = self.push(Op::Fma, &[n, high, minus]);
+        let r = self.push(Op::Fma, &[n, rest, r]);
+        let r = self.push(Op::Sub, &[r, low]);
+        let e = self.horner(how, r, &POWER);
+        let twice = self.push(Op::Mul, &[r, r]);
+        let e = self.push(Op::Fma, &[twice, e, r]);
+        let large = self.push(Op::Fma, &[s, e, s]);
+        let large = self.scaled(large, scale);
+        let zero = self.float(0.0);
+        let other = self.push(Op::Sub, &[two, large]);
+        let below = self.compare(compare::LESS, x, zero);
+        let large = self.push(Op::Choose, &[below, other, large]);
+        let p = self.horner(how, square, &NEAR);
+        let small = self.push(Op::Fma, &[x, p, x]);
+        let small = self.push(Op::Sub, &[one, small]);
+        let point = self.float(0.75);
+        let is_small = self.compare(compare::LESS, a, point);
+        self.push(Op::Choose, &[is_small, small, large])
     }
 
     pub fn tanh(&mut self, x: Value) -> Value {
@@ -202,8 +256,8 @@ impl List {
         let (ten, one, two, near) = (self.float(10.0), self.float(1.0), self.float(2.0), self.float(0.625));
         let double = self.push(Op::Min, &[ten, a]);
         let double = self.push(Op::Add, &[double, double]);
-        let (t, n) = self.rounded(Rounding::Once, double, 127.0);
-        let e = self.power(Rounding::Once, double, n);
+        let (t, n) = self.rounded(double, 127.0);
+        let e = self.power(double, n);
         let scale = self.push(Op::ShlI(23), &[t]);
         let below = self.push(Op::Fma, &[e, scale, one]);
         let quotient = self.push(Op::Div, &[two, below]);

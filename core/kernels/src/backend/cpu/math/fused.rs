@@ -1,4 +1,4 @@
-//! [`Arithmetic`]: how the f32 `exp`, `tanh` and `sigmoid` compute a product and a sum rounded once.
+//! [`Arithmetic`]: how most element functions in f32 compute a product and a sum rounded once.
 //! The CPU loops choose one per instruction set, so that every set gives the same bits.
 
 #[cfg(target_arch = "x86_64")]
@@ -24,10 +24,6 @@ pub struct Fused;
 /// The bits of [`Fused`] from f64, for processors and functions without the instruction.
 #[derive(Clone, Copy)]
 pub struct Composed;
-
-/// A product and a sum, each rounded, for functions that have one form for all instruction sets (`erf`).
-#[derive(Clone, Copy)]
-pub struct Separate;
 
 /// What every processor of the target has.
 #[cfg(any(target_arch = "aarch64", target_feature = "fma"))]
@@ -76,21 +72,6 @@ fn odd(p: f64, c: f64) -> f32 {
     // One step towards what was lost: away from zero where the signs agree.
     let step = if (lost > 0.0) == (s > 0.0) { 1 } else { u64::MAX };
     f64::from_bits(s.to_bits().wrapping_add(step)) as f32
-}
-
-impl Arithmetic for Separate {
-    #[inline(always)]
-    fn fma(a: f32, b: f32, c: f32) -> f32 {
-        a * b + c
-    }
-    #[inline(always)]
-    fn wide(a: f64, b: f64, c: f64) -> f64 {
-        a * b + c
-    }
-    #[inline(always)]
-    fn power(r: f32, q: f32) -> f32 {
-        1.0 + (r + r * r * q)
-    }
 }
 
 /// Whether this processor has the instruction and may use it, though the code around is compiled for every processor.

@@ -41,8 +41,8 @@ pub trait Real: Number {
     fn sin_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
     fn cos_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
     fn tanh(self) -> Self;
-    fn erf(self) -> Self;
-    fn erfc(self) -> Self;
+    fn erf_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
+    fn erfc_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
     fn sigmoid(self) -> Self;
     fn floor(self) -> Self;
     fn ceil(self) -> Self;
@@ -133,9 +133,9 @@ macro_rules! floats {
             #[inline(always)]
             fn tanh(self) -> Self { $math::tanh(self) }
             #[inline(always)]
-            fn erf(self) -> Self { $math::erf(self) }
+            fn erf_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]) { $math::erf_slice::<A>(a, out) }
             #[inline(always)]
-            fn erfc(self) -> Self { $math::erfc(self) }
+            fn erfc_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]) { $math::erfc_slice::<A>(a, out) }
             #[inline(always)]
             fn sigmoid(self) -> Self { $math::sigmoid(self) }
             #[inline(always)]

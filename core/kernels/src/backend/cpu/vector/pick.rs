@@ -66,7 +66,7 @@ macro_rules! compare {
 }
 
 unary! { Neg<Number> neg Abs<Number> abs Sign<Number> sign Sqrt<Real> sqrt Expm1<Real> expm1 Log<Real> log
-Log1p<Real> log1p Erf<Real> erf Erfc<Real> erfc Floor<Real> floor
+Log1p<Real> log1p Floor<Real> floor
 Ceil<Real> ceil Round<Real> round Not<Bits> not PopulationCount<Bits> count }
 binary! { Add<Number> add Sub<Number> sub Mul<Number> mul Div<Number> div Rem<Number> rem FloorDiv<Number> floor_div
 FloorMod<Number> floor_mod Pow<Number> pow Min<Number> min Max<Number> max And<Bits> and Or<Bits> or Xor<Bits> xor
@@ -86,7 +86,8 @@ macro_rules! whole {
     )*};
 }
 
-whole! { Sin sin_slice<A> Cos cos_slice<A> Exp exp_slice<A> Tanh tanh_slice<A> Sigmoid sigmoid_slice<A> }
+whole! { Sin sin_slice<A> Cos cos_slice<A> Exp exp_slice<A> Tanh tanh_slice<A> Sigmoid sigmoid_slice<A> Erf erf_slice<A>
+Erfc erfc_slice<A> }
 
 /// Functions that are computed in f64 whatever the type, and rounded once.
 macro_rules! in_double {
@@ -202,8 +203,8 @@ fn real<T: Real>(code: Code, isa: Isa) -> Option<Loop> {
         Code::Sin => instance::<Slices<Sin<T>>>(isa),
         Code::Cos => instance::<Slices<Cos<T>>>(isa),
         Code::Tanh => instance::<Slices<Tanh<T>>>(isa),
-        Code::Erf => instance::<Un<Erf<T>>>(isa),
-        Code::Erfc => instance::<Un<Erfc<T>>>(isa),
+        Code::Erf => instance::<Slices<Erf<T>>>(isa),
+        Code::Erfc => instance::<Slices<Erfc<T>>>(isa),
         Code::Sigmoid => instance::<Slices<Sigmoid<T>>>(isa),
         Code::Floor => instance::<Un<Floor<T>>>(isa),
         Code::Ceil => instance::<Un<Ceil<T>>>(isa),

@@ -2,7 +2,6 @@
 //! `lower.rs` walks over a program and asks here for each of its instructions but choices and conversions.
 
 use super::{Kind, Lower, Typed, mask, word};
-use crate::backend::cpu::jit::functions::Rounding;
 use crate::backend::cpu::jit::ops::{List, Op, compare};
 use crate::scalar::Code;
 
@@ -23,9 +22,10 @@ impl Lower<'_> {
                 let root = list.push(Op::Sqrt, &[x]);
                 word(list.push(Op::Div, &[one, root]))
             }
-            Code::Exp => word(list.exp(Rounding::Once, x)),
+            Code::Exp => word(list.exp(x)),
             Code::Expm1 => word(list.expm1(x)),
             Code::Erf => word(list.erf(x)),
+            Code::Erfc => word(list.erfc(x)),
             Code::Log => word(list.log(x)),
             Code::Log1p => word(list.log1p(x)),
             Code::Tanh => word(list.tanh(x)),

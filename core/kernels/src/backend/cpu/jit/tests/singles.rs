@@ -15,7 +15,7 @@ pub(super) fn single(code: Code, operand: DType, result: DType) -> Case {
     }
 }
 
-pub(super) const REAL: [Code; 29] = [
+pub(super) const REAL: [Code; 30] = [
     Code::Neg,
     Code::Abs,
     Code::Sign,
@@ -24,6 +24,7 @@ pub(super) const REAL: [Code; 29] = [
     Code::Exp,
     Code::Expm1,
     Code::Erf,
+    Code::Erfc,
     Code::Log,
     Code::Log1p,
     Code::Tanh,

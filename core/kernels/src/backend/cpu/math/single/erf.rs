@@ -1,48 +1,100 @@
 //! `erf` and `erfc` in f32.
-//! The CPU instruction loops in `backend/cpu/vector` call it per element.
+//! The CPU instruction loops in `backend/cpu/vector` call both by slices.
 
-use super::super::double::exp as wide;
-use super::super::fused::Separate;
-use super::exp::{exp_in, small_power};
+#![allow(
+    clippy::redundant_closure,
+    reason = "closures are inlined with the features of the loop around; paths need not be"
+)]
 
-/// The error function, within 1.5 ulp for every f32, odd, +-1 from 3.92 on; keeps the sign of zero.
-///
-/// Below 1, x + x p(x^2) with a degree-6 minimax polynomial p (2^-29). Above, 1 - e^-q(x): q = -log(erfc) is smooth
-/// and takes a degree-6 polynomial, fitted on [0.9, 3.95] with the weight erfc/erf (2^-29 of the result).
-#[inline(always)]
-pub fn erf(x: f32) -> f32 {
-    let a = x.abs();
-    let z = a * a;
-    let p = horner!(z; 0.128_379_17, -0.376_126_3, 0.112_836_18, -0.026_855_126, 0.005_190_733_4, -8.030_750_3e-4,
-        7.920_303e-5);
-    let small = a + a * p;
-    let c = if a > 3.95 { 3.95 } else { a };
-    let q = horner!(c; 1.664_944_4e-4, 1.127_797, 0.636_976_54, 0.104_113_236, -0.022_314_986, 0.003_065_431_3,
-        -1.982_133_7e-4);
-    let large = 1.0 - exp_in::<Separate>(-q);
-    let y = if a < 1.0 { small } else { large };
-    y.copysign(x)
+use super::super::fused::{Arithmetic, one};
+use super::exp::{LN2_HI, LN2_LO, POWER, exp_lanes, rounded, scaled};
+use super::lanes::{Lanes, slice};
+
+/// p of `erf`.
+const NEAR: [f32; 7] =
+    [0.128_379_17, -0.376_126_3, 0.112_836_18, -0.026_855_126, 0.005_190_733_4, -8.030_750_3e-4, 7.920_303e-5];
+/// S of `erfc`.
+const TAIL: [f32; 10] = [
+    1.074_006_9,
+    -0.883_394_48,
+    0.590_227_54,
+    -0.310_466_14,
+    0.119_540_535,
+    -0.026_836_842,
+    -0.001_281_874_7,
+    0.003_055_405_4,
+    -3.987_331_3e-4,
+    -2.697_444e-4,
+];
+
+one! {
+    /// The error function, within 1.1 ulp for every f32, odd, +-1 from 3.92 on; keeps the sign of zero.
+    ///
+    /// Below 1, x + x p(x^2) with a degree-6 minimax polynomial p (2^-29). Above, 1 - e^-q(x): q = -log(erfc) is smooth
+    /// and takes a degree-6 polynomial, fitted on [0.9, 3.95] with the weight erfc/erf (2^-29 of the result).
+    erf = erf_lanes
 }
 
-/// 1 - erf(x), within 0.6 ulp for every f32, denormal results included: 0 from 10.06 on, 2 below -3.83.
-///
-/// e^(-a^2) F / (1 + 2 a) for a = |x|, where F(q) = (1 + 2 a) e^(a^2) erfc(a) varies little and takes a degree-11
-/// polynomial in q = (a - 3.25) / (a + 3.25), fitted on [0, 10.5] (2^-31). In f64, where a^2 is exact: what f32 would
-/// lose of it weighs a hundred ulp in e^(-a^2). The exponential is that of `sigmoid`.
 #[inline(always)]
-pub fn erfc(x: f32) -> f32 {
-    let a = f64::from(x.abs());
-    let a = if a > 10.5 { 10.5 } else { a };
-    let q = (a - 3.25) / (a + 3.25);
-    let u = q * q;
-    let even = horner!(u; 1.247_515_113_064_433_7, -0.027_456_758_935_560_942, -0.118_979_482_462_454_59,
-        -0.036_955_268_117_244_5, -2.042_163_895_506_525e-4, 3.058_053_449_915_906e-4);
-    let odd = horner!(u; -0.138_611_332_205_352, 0.113_507_462_876_153_9, 0.080_148_690_107_788_29,
-        0.010_156_261_019_699_114, -0.001_115_797_705_482_024_8, 1.399_085_673_202_851_5e-4);
-    let square = a * a;
-    let n = wide::nearest(-square * std::f64::consts::LOG2_E);
-    let r = -square - n * std::f64::consts::LN_2;
-    let power = (1.0 + r) + r * r * small_power::<Separate>(r);
-    let y = power * wide::pow2(n) * (even + q * odd) / (1.0 + 2.0 * a);
-    (if x < 0.0 { 2.0 - y } else { y }) as f32
+fn erf_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
+    let a = x.map(|x| x.abs());
+    let p = a.map(|a| a * a).horner::<A, _>(NEAR);
+    let small = a.zip(p, |a, p| A::fma(a, p, a));
+    let q = a.map(|a| if a > 3.95 { 3.95 } else { a }).horner::<A, _>([
+        1.664_944_4e-4,
+        1.127_797,
+        0.636_976_54,
+        0.104_113_236,
+        -0.022_314_986,
+        0.003_065_431_3,
+        -1.982_133_7e-4,
+    ]);
+    let large = exp_lanes::<A, N>(q.map(|q| -q)).map(|e| 1.0 - e);
+    let y = a.zip3(small, large, |a, small, large| if a < 1.0 { small } else { large });
+    y.zip(x, |y, x| y.copysign(x))
+}
+
+slice! {
+    /// `erf` of each element.
+    erf_slice = erf_lanes
+}
+
+one! {
+    /// 1 - erf(x), within 3.2 ulp for every f32, denormal results included: 0 from 10.06 on, 2 below -3.83.
+    ///
+    /// Below 0.75 by the polynomial of `erf`. Above, e^(-a^2) S(q) / (a + 3) for a = |x|, where S(q) = (a + 3) e^(a^2) erfc(a) takes a
+    /// degree-9 polynomial in q = (a - 3) / (a + 3), fitted on [0.6, 10.3] (2^-27). What f32 loses of a^2 would weigh a hundred ulp in
+    /// e^(-a^2), and what it loses of the quotient two: both are known to the bit, and taken into account.
+    erfc = erfc_lanes
+}
+
+#[inline(always)]
+fn erfc_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
+    let a = x.map(|x| x.abs()).map(|a| if a > 10.5 { 10.5 } else { a });
+    let sum = a.map(|a| a + 3.0);
+    let t = sum.map(|sum| 1.0 / sum);
+    // The part of t that is missing in it: of the quotient, and of the sum, whose difference to 3 is exact.
+    let missing = t.zip(sum, |t, sum| A::fma(-t, sum, 1.0));
+    let lost = a.zip(sum, |a, sum| a - (sum - 3.0));
+    let missing = t.zip3(lost, missing, |t, lost, missing| A::fma(-t, lost, missing));
+    let q = a.zip(t, |a, t| (a - 3.0) * t);
+    let q = q.zip(missing, |q, missing| A::fma(q, missing, q));
+    let s = q.horner::<A, _>(TAIL).zip(t, |s, t| s * t);
+    let s = s.zip(missing, |s, missing| A::fma(s, missing, s));
+    // e^(-a^2) - 1 without its power of two.
+    let square = a.map(|a| a * a);
+    let low = a.zip(square, |a, square| A::fma(a, a, -square));
+    let minus = square.map(|square| -square);
+    let (scale, n) = rounded::<A, N>(minus, 254.0);
+    let r = minus.less::<A>(n, LN2_HI).less::<A>(n, LN2_LO).zip(low, |r, low| r - low);
+    let e = r.zip(r.horner::<A, _>(POWER), |r, q| A::fma(r * r, q, r));
+    let large = scaled(s.zip(e, |s, e| A::fma(s, e, s)), scale);
+    let large = x.zip(large, |x, large| if x < 0.0 { 2.0 - large } else { large });
+    let small = x.zip(square.horner::<A, _>(NEAR), |x, p| 1.0 - A::fma(x, p, x));
+    a.zip3(small, large, |a, small, large| if a < 0.75 { small } else { large })
+}
+
+slice! {
+    /// `erfc` of each element.
+    erfc_slice = erfc_lanes
 }

@@ -8,13 +8,15 @@
 
 use super::super::double::exp as wide;
 use super::super::fused::{Arithmetic, one};
-use super::lanes::{Lanes, streams};
+use super::lanes::{Lanes, slice};
 
 /// 1.5 * 2^23: adding it leaves a small float rounded to an integer in the low mantissa bits.
 const SHIFTER: f32 = 12_582_912.0;
 /// log(2) cut to 15 bits, so that n * LN2_HI is exact for the 8-bit n met here, and the rest.
-const LN2_HI: f32 = 0.693_145_75;
-const LN2_LO: f32 = 1.428_606_8e-6;
+pub const LN2_HI: f32 = 0.693_145_75;
+pub const LN2_LO: f32 = 1.428_606_8e-6;
+/// q of `power`.
+pub const POWER: [f32; 5] = [0.499_999_94, 0.166_665_17, 0.041_668_102, 0.008_369_167, 0.001_383_805_4];
 
 /// `v` rounded to an integer, as a float and as an integer; |v| < 2^22 (otherwise both mean nothing, without a panic).
 #[inline(always)]
@@ -42,8 +44,7 @@ pub fn rounded<A: Arithmetic, const N: usize>(x: Lanes<N>, bias: f32) -> (Lanes<
 #[inline(always)]
 pub fn power<A: Arithmetic, const N: usize>(x: Lanes<N>, n: Lanes<N>) -> Lanes<N> {
     let r = x.less::<A>(n, LN2_HI).less::<A>(n, LN2_LO);
-    let q = r.horner::<A, _>([0.499_999_94, 0.166_665_17, 0.041_668_102, 0.008_369_167, 0.001_383_805_4]);
-    r.zip(q, |r, q| A::power(r, q))
+    r.zip(r.horner::<A, _>(POWER), |r, q| A::power(r, q))
 }
 
 one! {
@@ -59,22 +60,29 @@ pub fn exp_in<A: Arithmetic>(x: f32) -> f32 {
     exp_lanes::<A, 1>(Lanes([x])).0[0]
 }
 
+/// `exp` of lanes.
 #[inline(always)]
-fn exp_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
+pub fn exp_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
     // Comparisons are false for nan, which therefore passes both clamps and reaches the product.
     let x = x.map(|x| if x > 89.0 { 89.0 } else { x }).map(|x| if x < -104.0 { -104.0 } else { x });
     let (t, n) = rounded::<A, N>(x, 254.0);
-    // Two factors, since 2^n may leave the range of f32: the halves of n + 254, one rounded down and one up, are their
-    // exponents as they stand. The first product is exact.
-    let down = |t: f32| f32::from_bits(t.to_bits() >> 1 << 23);
-    let up = |t: f32| f32::from_bits(t.to_bits().wrapping_add(1) >> 1 << 23);
-    power::<A, N>(x, n).zip(t, |y, t| y * down(t) * up(t))
+    scaled(power::<A, N>(x, n), t)
 }
 
-/// `exp` of each element.
+/// y 2^n for the t of `rounded` with a bias of 254.
+///
+/// Two factors, since 2^n may leave the range of f32: the halves of n + 254, one rounded down and one up, are their exponents as they
+/// stand. The first product is exact.
 #[inline(always)]
-pub fn exp_slice<A: Arithmetic>(a: &[f32], out: &mut [f32]) {
-    streams(a, out, |x| exp_lanes::<A, _>(x), |x| exp_in::<A>(x));
+pub fn scaled<const N: usize>(y: Lanes<N>, t: Lanes<N>) -> Lanes<N> {
+    let down = |t: f32| f32::from_bits(t.to_bits() >> 1 << 23);
+    let up = |t: f32| f32::from_bits(t.to_bits().wrapping_add(1) >> 1 << 23);
+    y.zip(t, |y, t| y * down(t) * up(t))
+}
+
+slice! {
+    /// `exp` of each element.
+    exp_slice = exp_lanes
 }
 
 /// e^x - 1, within 1.2 ulp for every f32; keeps the sign of zero, -1 at -inf.
@@ -145,8 +153,7 @@ fn sigmoid_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
     Lanes(y)
 }
 
-/// `sigmoid` of each element.
-#[inline(always)]
-pub fn sigmoid_slice<A: Arithmetic>(a: &[f32], out: &mut [f32]) {
-    streams(a, out, |x| sigmoid_lanes::<A, _>(x), |x| sigmoid_lanes::<A, 1>(Lanes([x])).0[0]);
+slice! {
+    /// `sigmoid` of each element.
+    sigmoid_slice = sigmoid_lanes
 }

@@ -62,26 +62,50 @@ const STREAMS: usize = 2;
 /// Elements from which that is worth it.
 const LONG: usize = 256;
 
+/// A function of lanes. A trait, because a closure may become a function of its own where it is long, and that has no instruction set.
+pub trait OfLanes {
+    fn of<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N>;
+}
+
+/// Defines the function of each element of a slice.
+macro_rules! slice {
+    ($(#[$doc:meta])* $name:ident = $lanes:ident) => {
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name<A: Arithmetic>(a: &[f32], out: &mut [f32]) {
+            struct Each;
+            impl $crate::backend::cpu::math::single::lanes::OfLanes for Each {
+                #[inline(always)]
+                fn of<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
+                    $lanes::<A, N>(x)
+                }
+            }
+            $crate::backend::cpu::math::single::lanes::streams::<Each, A>(a, out)
+        }
+    };
+}
+pub(super) use slice;
+
 /// out[i] = f(a[i]), in two streams where there are enough elements; every element by itself gives the same bits.
 #[inline(always)]
-pub fn streams(a: &[f32], out: &mut [f32], two: impl Fn(Lanes<STREAMS>) -> Lanes<STREAMS>, one: impl Fn(f32) -> f32) {
+pub fn streams<F: OfLanes, A: Arithmetic>(a: &[f32], out: &mut [f32]) {
     let n = a.len().min(out.len());
     let length = if n < LONG { 0 } else { n / STREAMS };
     let (whole, rest) = a[..n].split_at(length * STREAMS);
     let (to, to_rest) = out[..n].split_at_mut(length * STREAMS);
-    side_by_side(whole, to, length, two);
+    side_by_side::<F, A>(whole, to, length);
     for (to, &a) in to_rest.iter_mut().zip(rest) {
-        *to = one(a);
+        *to = F::of::<A, 1>(Lanes([a])).0[0];
     }
 }
 
 #[inline(always)]
-fn side_by_side(a: &[f32], out: &mut [f32], n: usize, f: impl Fn(Lanes<STREAMS>) -> Lanes<STREAMS>) {
+fn side_by_side<F: OfLanes, A: Arithmetic>(a: &[f32], out: &mut [f32], n: usize) {
     let (a, b) = a.split_at(n);
     let (to_a, to_b) = out.split_at_mut(n);
     let (b, to_b) = (&b[..n], &mut to_b[..n]);
     for i in 0..n {
-        let y = f(Lanes([a[i], b[i]]));
+        let y = F::of::<A, STREAMS>(Lanes([a[i], b[i]]));
         to_a[i] = y.0[0];
         to_b[i] = y.0[1];
     }

@@ -10,7 +10,9 @@ pub mod round;
 pub mod tanh;
 pub mod trig;
 
+#[cfg(test)]
 pub use erf::{erf, erfc};
+pub use erf::{erf_slice, erfc_slice};
 pub use exp::{exp, exp_in, exp_slice, expm1, sigmoid, sigmoid_slice};
 pub use log::{log, log1p};
 pub use pow::pow;

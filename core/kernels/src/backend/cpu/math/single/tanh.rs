@@ -8,7 +8,7 @@
 
 use super::super::fused::{Arithmetic, one};
 use super::exp::{power, rounded};
-use super::lanes::{Lanes, streams};
+use super::lanes::{Lanes, slice};
 
 one! {
     /// The hyperbolic tangent, within 1.4 ulp for every f32, odd, +-1 from 9.02 on; keeps the sign of zero.
@@ -32,8 +32,7 @@ fn tanh_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
     y.zip(x, |y, x| y.copysign(x))
 }
 
-/// `tanh` of each element.
-#[inline(always)]
-pub fn tanh_slice<A: Arithmetic>(a: &[f32], out: &mut [f32]) {
-    streams(a, out, |x| tanh_lanes::<A, _>(x), |x| tanh_lanes::<A, 1>(Lanes([x])).0[0]);
+slice! {
+    /// `tanh` of each element.
+    tanh_slice = tanh_lanes
 }
