@@ -13,7 +13,9 @@ def cells(line):
 def line_of(row, columns, samples):
     times = [milliseconds(row["times"][column]) for column in columns]
     memory = " / ".join(f"{row['memory'][column][0]:.0f}" for column in columns)
-    told = "; ".join([row["best"], *filter(None, [row["how"]]), f"{samples} samples", *row["notes"]])
+    # Of errors only what kind they are: the rest names places of this machine.
+    notes = [re.split(r"(?<=Error):", note)[0] for note in row["notes"]]
+    told = "; ".join([row["best"], *filter(None, [row["how"]]), f"{samples} samples", *notes])
     return "| " + " | ".join([row["name"], *times, f"{row['of_best']:.2f}", f"{row['of_eager']:.2f}", memory, told]) + " |"
 
 

@@ -189,7 +189,9 @@ unsafe fn determinant_of<T: Number, S: Stored>(
 ) -> Result<(), Refused> {
     // SAFETY: by the caller's promise.
     let made = Factors::of(unsafe { Columns::<T>::read::<S>(a) }, together)?;
-    let pivots = || (0..a.rows).map(|i| made.packed.at(i, i));
+    // Behind a pivot that is zero there are no more: what was divided by it is NaN.
+    let known = (0..a.rows).position(|i| made.packed.at(i, i) == T::ZERO).map_or(a.rows, |zero| zero + 1);
+    let pivots = || (0..known).map(|i| made.packed.at(i, i));
     let mut result = Columns::<T>::identity(1, 1);
     if made.is_odd() {
         result.set(0, 0, -T::ONE);
@@ -204,7 +206,12 @@ unsafe fn determinant_of<T: Number, S: Stored>(
     let (mut sign, mut sum) = (result.at(0, 0), 0.0);
     for pivot in pivots() {
         let modulus = pivot.modulus();
-        sign = if modulus == 0.0 { T::ZERO } else { sign * pivot.times(1.0 / modulus) };
+        sign = match modulus {
+            0.0 => T::ZERO,
+            _ if T::COMPLEX => sign * pivot.times(1.0 / modulus),
+            // Quotients would not be 1 to the last digit.
+            _ => sign * T::of(pivot.re().signum(), 0.0),
+        };
         sum += modulus.ln();
     }
     // SAFETY: by the caller's promise.
