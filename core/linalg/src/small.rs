@@ -52,8 +52,8 @@ pub(crate) unsafe fn cholesky_rows<T: Number, S: Stored, const N: usize>(a: &Mat
         for i in j + 1..N {
             // SAFETY: inside the matrix.
             let mut x = unsafe { get::<T, S>(a, i, j) };
-            for k in 0..j {
-                x -= made[i][k] * made[j][k].conjugate();
+            for (&left, right) in made[i][..j].iter().zip(&made[j][..j]) {
+                x -= left * right.conjugate();
             }
             made[i][j] = x / root;
         }

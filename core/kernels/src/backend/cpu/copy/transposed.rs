@@ -74,7 +74,7 @@ impl Plane {
     unsafe fn words(&self, from: *const f32, to: *mut f32) {
         let [rows, columns] = self.dims;
         let whole = [rows / 8 * 8, columns / 8 * 8];
-        let lines = self.past_caches && to.addr() % 64 == 0 && self.to_stride % 16 == 0;
+        let lines = self.past_caches && to.addr().is_multiple_of(64) && self.to_stride % 16 == 0;
         for j in (0..whole[1]).step_by(COLUMNS) {
             let wide = COLUMNS.min(whole[1] - j);
             for i in (0..whole[0]).step_by(ROWS) {

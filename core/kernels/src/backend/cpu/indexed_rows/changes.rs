@@ -34,7 +34,8 @@ pub struct Share {
     pub columns: Range<usize>,
 }
 
-/// Bytes of a row that one chunk changes at least, where chunks share columns: narrower pieces take longer than one thread, whose reads follow each other.
+/// Bytes of a row that one chunk changes at least, where chunks share columns: narrower pieces take longer than one thread, whose reads
+/// follow each other.
 const NARROWEST: usize = 256;
 /// Bytes of a row from which on chunks share rows: a look at every number is little beside such a row.
 const LONG: usize = 1024;
