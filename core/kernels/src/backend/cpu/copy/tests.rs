@@ -19,7 +19,7 @@ fn check(dtype: DType, dims: &[usize], strides: &[isize], len: usize, first: usi
     let from = View::new(bytes.wrapping_add(first * size), dtype, dims, strides);
     let count: usize = dims.iter().product();
     for shared in [false, true] {
-        // One element more at either end shows what is written outside; lines of the cache start where the target does.
+        // Memory at either end shows what is written outside; lines of the cache start where the target does.
         let mut target = vec![0u128; (count * size).div_ceil(16) + 16];
         let skip = target.as_ptr().align_offset(64).max(4);
         let start = target[skip..].as_mut_ptr().cast::<u8>();

@@ -2,31 +2,14 @@
 //! `lower.rs` calls these; tests hold every one against the loop that the tile machine runs, bit for bit.
 
 use super::ops::{List, Op, Value, compare};
+use crate::backend::cpu::math::single::erf::{FAR, NEAR, TAIL};
+use crate::backend::cpu::math::single::exp::POWER;
+pub(super) use crate::backend::cpu::math::single::exp::{LN2_HI, LN2_LO};
 use std::f32::consts::LOG2_E;
 
 /// 1.5 * 2^23, as in `math/single/exp.rs`.
 const SHIFTER: f32 = 12_582_912.0;
-pub(super) const LN2_HI: f32 = 0.693_145_75;
-pub(super) const LN2_LO: f32 = 1.428_606_8e-6;
 const SIGN: u32 = 0x8000_0000;
-/// The polynomial of e^r.
-const POWER: [f32; 5] = [0.499_999_94, 0.166_665_17, 0.041_668_102, 0.008_369_167, 0.001_383_805_4];
-
-/// The polynomials of `erf` near zero and of `erfc` far from it.
-const NEAR: [f32; 7] =
-    [0.128_379_17, -0.376_126_3, 0.112_836_18, -0.026_855_126, 0.005_190_733_4, -8.030_750_3e-4, 7.920_303e-5];
-const TAIL: [f32; 10] = [
-    1.074_006_9,
-    -0.883_394_48,
-    0.590_227_54,
-    -0.310_466_14,
-    0.119_540_535,
-    -0.026_836_842,
-    -0.001_281_874_7,
-    0.003_055_405_4,
-    -3.987_331_3e-4,
-    -2.697_444e-4,
-];
 
 /// How a product and a sum are computed.
 #[derive(Clone, Copy, PartialEq)]
@@ -189,9 +172,7 @@ impl List {
         let small = self.fma(how, a, p, a);
         let (end, one) = (self.float(3.95), self.float(1.0));
         let c = self.push(Op::Min, &[end, a]);
-        let far =
-            [1.664_944_4e-4, 1.127_797, 0.636_976_54, 0.104_113_236, -0.022_314_986, 0.003_065_431_3, -1.982_133_7e-4];
-        let q = self.horner(how, c, &far);
+        let q = self.horner(how, c, &FAR);
         let q = self.neg(q);
         let e = self.exp(q);
         let large = self.push(Op::Sub, &[one, e]);

@@ -11,10 +11,13 @@ use super::exp::{LN2_HI, LN2_LO, POWER, exp_lanes, rounded, scaled};
 use super::lanes::{Lanes, slice};
 
 /// p of `erf`.
-const NEAR: [f32; 7] =
+pub const NEAR: [f32; 7] =
     [0.128_379_17, -0.376_126_3, 0.112_836_18, -0.026_855_126, 0.005_190_733_4, -8.030_750_3e-4, 7.920_303e-5];
+/// q of `erf`.
+pub const FAR: [f32; 7] =
+    [1.664_944_4e-4, 1.127_797, 0.636_976_54, 0.104_113_236, -0.022_314_986, 0.003_065_431_3, -1.982_133_7e-4];
 /// S of `erfc`.
-const TAIL: [f32; 10] = [
+pub const TAIL: [f32; 10] = [
     1.074_006_9,
     -0.883_394_48,
     0.590_227_54,
@@ -40,15 +43,7 @@ fn erf_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
     let a = x.map(|x| x.abs());
     let p = a.map(|a| a * a).horner::<A, _>(NEAR);
     let small = a.zip(p, |a, p| A::fma(a, p, a));
-    let q = a.map(|a| if a > 3.95 { 3.95 } else { a }).horner::<A, _>([
-        1.664_944_4e-4,
-        1.127_797,
-        0.636_976_54,
-        0.104_113_236,
-        -0.022_314_986,
-        0.003_065_431_3,
-        -1.982_133_7e-4,
-    ]);
+    let q = a.map(|a| if a > 3.95 { 3.95 } else { a }).horner::<A, _>(FAR);
     let large = exp_lanes::<A, N>(q.map(|q| -q)).map(|e| 1.0 - e);
     let y = a.zip3(small, large, |a, small, large| if a < 1.0 { small } else { large });
     y.zip(x, |y, x| y.copysign(x))
