@@ -95,6 +95,9 @@ impl Order {
     }
 }
 
+/// Short rows that are folded by one call: a call for each costs more than its few elements.
+const TOGETHER: usize = 256;
+
 impl Tile<'_> {
     /// Runs the units of one chunk.
     ///
@@ -199,6 +202,17 @@ impl Tile<'_> {
             match *mode {
                 Mode::Plain => {}
                 Mode::Lanes => (fold.lanes)(count, 1, 1, from, self.lanes.wrapping_add(n * WIDE * 8)),
+                Mode::Rows { row: first } if row < WIDE => {
+                    let mut acc = [0u64; TOGETHER];
+                    let acc = acc.as_mut_ptr().cast::<u8>();
+                    for r in (0..count / row).step_by(TOGETHER) {
+                        let rows = TOGETHER.min(count / row - r);
+                        (fold.start)(rows, acc);
+                        (fold.short)(row, 1, rows, row as isize, from.add(r * row * folded.size), acc);
+                        let out = self.results[n].add((first + r) * folded.size);
+                        (fold.finish)(0..rows, rows, 1, acc, folded.divisor, out);
+                    }
+                }
                 Mode::Rows { row: first } => {
                     for r in 0..count / row {
                         let mut acc = 0u64;

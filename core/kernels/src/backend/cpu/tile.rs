@@ -260,6 +260,35 @@ pub fn period(space: &Collapsed, operand: usize) -> Option<usize> {
     (0..axis).all(|a| space.stride(a, operand) == 0).then_some(expected as usize)
 }
 
+/// Elements of a row up to which a call for each would cost more than its elements.
+const SHORT: usize = 16;
+
+/// Packs many short rows, `across` from each other, of elements that lie `step` apart.
+///
+/// # Safety
+/// The rows are there, and there is room for their elements.
+unsafe fn short_rows<T: Copy>(from: *const T, [rows, row]: [usize; 2], [across, step]: [isize; 2], to: *mut T) {
+    macro_rules! known {
+        ($($n:literal)*) => {
+            match row {
+                $($n => for r in 0..rows {
+                    for c in 0..$n {
+                        // SAFETY: by the caller's promise.
+                        unsafe { *to.add(r * $n + c) = *from.offset(r as isize * across + c as isize * step) };
+                    }
+                },)*
+                _ => for r in 0..rows {
+                    for c in 0..row {
+                        // SAFETY: by the caller's promise.
+                        unsafe { *to.add(r * row + c) = *from.offset(r as isize * across + c as isize * step) };
+                    }
+                },
+            }
+        };
+    }
+    known!(2 3 4 8 16)
+}
+
 /// Packs `count` elements of an operand, from flat index `start` on, into a dense buffer.
 ///
 /// # Safety
@@ -288,9 +317,28 @@ pub unsafe fn gather(
         }
         let run = (row - column).min(count - done);
         // SAFETY: by the caller's promise; the offsets are those of elements of the operand.
+        let (from, to) = unsafe { (base.offset(offset * size as isize), out.add(done * size)) };
+        if row <= SHORT && last > 0 && column == 0 {
+            let inner = flat / row % space.dims[last - 1];
+            let rows = (space.dims[last - 1] - inner).min((count - done) / row);
+            if rows > 1 {
+                let steps = [space.stride(last - 1, operand), step];
+                // SAFETY: as above, for all elements of these rows.
+                unsafe {
+                    match size {
+                        1 => short_rows::<u8>(from, [rows, row], steps, to),
+                        2 => short_rows::<u16>(from.cast(), [rows, row], steps, to.cast()),
+                        4 => short_rows::<u32>(from.cast(), [rows, row], steps, to.cast()),
+                        16 => short_rows::<[u64; 2]>(from.cast(), [rows, row], steps, to.cast()),
+                        _ => short_rows::<u64>(from.cast(), [rows, row], steps, to.cast()),
+                    }
+                }
+                done += rows * row;
+                continue;
+            }
+        }
+        // SAFETY: as above.
         unsafe {
-            let from = base.offset(offset * size as isize);
-            let to = out.add(done * size);
             match step {
                 1 => std::ptr::copy_nonoverlapping(from, to, run * size),
                 0 => vector::fill(size, to, vector::load_bits(size, from), run),
