@@ -21,6 +21,7 @@ pub use examples::{
     parse_single_sequence_example, try_parse_example, try_parse_sequence_example, try_parse_single_example,
     try_parse_single_sequence_example,
 };
+pub(crate) use images::encode_png_bytes;
 pub use images::{
     CropWindow, DctMethod, ImageDecoding, JpegDecoding, JpegEncoding, PngDecoding, decode_and_crop_jpeg, decode_bmp,
     decode_gif, decode_image, decode_jpeg, decode_png, encode_jpeg, encode_png, encode_png_with, extract_jpeg_shape,

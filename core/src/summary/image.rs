@@ -5,8 +5,7 @@ use super::encode::{metadata, strings};
 use super::options::summary_options;
 use super::step::IntoStep;
 use super::work::Content;
-use ::image::codecs::png::PngEncoder;
-use ::image::{ColorType, ImageEncoder};
+use crate::io::encode_png_bytes;
 use engine::library::{OrFail, cast_to};
 use engine::{AsTensor, Tensor, TensorType};
 use formats::events::SummaryMetadata;
@@ -113,22 +112,16 @@ impl Content for Image {
         let [count, height, width, channels] = dims[..] else {
             return Err(Error::internal("summary.image", "the images have a wrong rank"));
         };
-        let color = match channels {
-            1 => ColorType::L8,
-            2 => ColorType::La8,
-            3 => ColorType::Rgb8,
-            4 => ColorType::Rgba8,
-            _ => {
-                return Err(Error::invalid_argument("summary.image", "the images have a wrong number of channels")
-                    .got(channels)
-                    .expected("1 to 4"));
-            }
-        };
+        if !(1..=4).contains(&channels) {
+            return Err(Error::invalid_argument("summary.image", "the images have a wrong number of channels")
+                .got(channels)
+                .expected("1 to 4"));
+        }
         let bytes = bytes_of(&inputs[0])?;
         let mut parts = vec![width.to_string().into_bytes(), height.to_string().into_bytes()];
         let size = height * width * channels;
         for i in 0..count.min(self.max_outputs) {
-            parts.push(png(&bytes[i * size..(i + 1) * size], width, height, color)?);
+            parts.push(png(&bytes[i * size..(i + 1) * size], (height, width, channels))?);
         }
         let sizes = [parts.len()];
         Ok(strings(parts, &sizes))
@@ -144,16 +137,12 @@ fn bytes_of(images: &Tensor) -> Result<Vec<u8>> {
     Ok(values.into_iter().map(|value| (value * 255.5).clamp(0.0, 255.0) as u8).collect())
 }
 
-fn png(pixels: &[u8], width: usize, height: usize, color: ColorType) -> Result<Vec<u8>> {
-    let wrong = |what: String| {
-        Error::invalid_argument("summary.image", "an image cannot be encoded")
-            .got(format!("{width} by {height} pixels: {what}"))
-    };
-    let side = |pixels: usize| u32::try_from(pixels).ok().filter(|side| (1..=1 << 24).contains(side));
-    let (Some(w), Some(h)) = (side(width), side(height)) else {
-        return Err(wrong("each side must have from 1 to 2^24".to_owned()));
-    };
-    let mut file = Vec::new();
-    PngEncoder::new(&mut file).write_image(pixels, w, h, color).map_err(|e| wrong(e.to_string()))?;
-    Ok(file)
+fn png(pixels: &[u8], size: (usize, usize, usize)) -> Result<Vec<u8>> {
+    let (height, width, _) = size;
+    if !(1..=1 << 24).contains(&width) || !(1..=1 << 24).contains(&height) {
+        return Err(Error::invalid_argument("summary.image", "an image cannot be encoded")
+            .got(format!("{width} by {height} pixels"))
+            .expected("sides of 1 to 2^24"));
+    }
+    encode_png_bytes("summary.image", pixels, size)
 }

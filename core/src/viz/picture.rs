@@ -2,9 +2,8 @@
 //! Whatever `tf::viz` draws ends here.
 
 use super::pen::Color;
+use crate::io::encode_png_bytes;
 use formats::files::{self, Options};
-use image::codecs::png::PngEncoder;
-use image::{ColorType, ImageEncoder};
 use kernels::error::{Error, Result};
 use std::path::Path;
 
@@ -56,11 +55,8 @@ impl Picture {
     /// # Errors
     /// What the file system refuses, with the path: then a file that was there is as it was.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let mut file = Vec::new();
-        let color = if self.channels == 4 { ColorType::Rgba8 } else { ColorType::Rgb8 };
-        PngEncoder::new(&mut file)
-            .write_image(&self.bytes, self.width, self.height, color)
-            .map_err(|e| Error::internal("viz", "a picture cannot be encoded").got(e))?;
+        let size = (self.height as usize, self.width as usize, self.channels);
+        let file = encode_png_bytes("viz", &self.bytes, size)?;
         files::replace(path, &file, &Options::default())
     }
 }

@@ -17,6 +17,7 @@ pub use jpeg::{
     extract_jpeg_shape, is_jpeg, try_decode_and_crop_jpeg, try_decode_jpeg, try_encode_jpeg, try_extract_jpeg_shape,
     try_is_jpeg,
 };
+pub(crate) use png::encode_bytes as encode_png_bytes;
 pub use png::{
     PngDecoding, decode_png, encode_png, encode_png_with, try_decode_png, try_encode_png, try_encode_png_with,
 };

@@ -110,15 +110,29 @@ pub(super) fn decode(bytes: &[u8], channels: usize) -> Result<Pixels> {
     Ok(Pixels { frames: None, height, width, channels: wanted, samples })
 }
 
+/// Rows, columns and channels of a picture.
+type Size = (usize, usize, usize);
+
+/// A file of rows of pixels of one byte a sample and 1 to 4 channels, compressed at a low level. Summaries and `tf::viz` write theirs with it.
+///
+/// # Errors
+/// InvalidArgument for a picture without pixels, or with more rows or columns than a file can have.
+pub(crate) fn encode_bytes(op: &'static str, bytes: &[u8], size: Size) -> Result<Vec<u8>> {
+    encode(op, bytes, size, BitDepth::Eight, 0)
+}
+
 /// A file of rows of pixels, of one or two bytes a sample.
 fn encode(
+    op: &'static str,
     bytes: &[u8],
-    (height, width, channels): (usize, usize, usize),
+    (height, width, channels): Size,
     depth: BitDepth,
     level: i32,
 ) -> Result<Vec<u8>> {
-    let fails =
-        |e: &dyn std::fmt::Display| Error::invalid_argument("encode_png", format!("the picture was not encoded: {e}"));
+    let fails = |e: &dyn std::fmt::Display| {
+        Error::invalid_argument(op, format!("the picture was not encoded: {e}"))
+            .got(format!("{width} by {height} pixels of {channels} channels"))
+    };
     let (Ok(rows), Ok(columns)) = (u32::try_from(height), u32::try_from(width)) else {
         return Err(fails(&"it has too many rows or columns"));
     };
@@ -158,7 +172,8 @@ fn encode_all(images: &Tensor, level: i32) -> Result<Tensor> {
         _ => (images.try_to_vec::<u16>()?.iter().flat_map(|word| word.to_be_bytes()).collect(), BitDepth::Sixteen),
     };
     let size = height * width * channels * if depth == BitDepth::Sixteen { 2 } else { 1 };
-    let files = bytes.chunks_exact(size).map(|image| encode(image, (height, width, channels), depth, level));
+    let files =
+        bytes.chunks_exact(size).map(|image| encode("encode_png", image, (height, width, channels), depth, level));
     Tensor::try_from_byte_strings(&files.collect::<Result<Vec<_>>>()?, leading)
 }
 

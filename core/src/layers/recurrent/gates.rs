@@ -52,7 +52,7 @@ pub(super) struct Gates {
 }
 
 /// So many rows of a product are as quick as more of them.
-const ENOUGH_ROWS: usize = 16;
+const ENOUGH_ROWS: usize = 32;
 
 /// What one call reads of the variables, and drops of the states.
 pub(super) struct Read {

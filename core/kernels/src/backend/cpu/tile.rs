@@ -11,6 +11,10 @@ use std::cell::RefCell;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+mod pack;
+
+pub use pack::gather;
+
 /// Bytes of the widest value in a tile: four of them and an output fit into a first-level cache.
 pub const TILE: usize = 2048;
 /// Tiles of temporaries that lie on the stack; more take this thread's spare memory.
@@ -258,93 +262,4 @@ pub fn period(space: &Collapsed, operand: usize) -> Option<usize> {
         expected *= space.dims[axis] as isize;
     }
     (0..axis).all(|a| space.stride(a, operand) == 0).then_some(expected as usize)
-}
-
-/// Elements of a row up to which a call for each would cost more than its elements.
-const SHORT: usize = 16;
-
-/// Packs many short rows, `across` from each other, of elements that lie `step` apart.
-///
-/// # Safety
-/// The rows are there, and there is room for their elements.
-unsafe fn short_rows<T: Copy>(from: *const T, [rows, row]: [usize; 2], [across, step]: [isize; 2], to: *mut T) {
-    macro_rules! known {
-        ($($n:literal)*) => {
-            match row {
-                $($n => for r in 0..rows {
-                    for c in 0..$n {
-                        // SAFETY: by the caller's promise.
-                        unsafe { *to.add(r * $n + c) = *from.offset(r as isize * across + c as isize * step) };
-                    }
-                },)*
-                _ => for r in 0..rows {
-                    for c in 0..row {
-                        // SAFETY: by the caller's promise.
-                        unsafe { *to.add(r * row + c) = *from.offset(r as isize * across + c as isize * step) };
-                    }
-                },
-            }
-        };
-    }
-    known!(2 3 4 8 16)
-}
-
-/// Packs `count` elements of an operand, from flat index `start` on, into a dense buffer.
-///
-/// # Safety
-/// The operand is valid over `space`, `out` holds `count` elements of `size` bytes and is aligned to it.
-pub unsafe fn gather(
-    space: &Collapsed,
-    operand: usize,
-    base: *const u8,
-    size: usize,
-    start: usize,
-    count: usize,
-    out: *mut u8,
-) {
-    let last = space.dims.len() - 1;
-    let row = space.dims[last];
-    let step = space.stride(last, operand);
-    let mut done = 0;
-    while done < count {
-        let flat = start + done;
-        let column = flat % row;
-        let mut rest = flat / row;
-        let mut offset = column as isize * step;
-        for axis in (0..last).rev() {
-            offset += (rest % space.dims[axis]) as isize * space.stride(axis, operand);
-            rest /= space.dims[axis];
-        }
-        let run = (row - column).min(count - done);
-        // SAFETY: by the caller's promise; the offsets are those of elements of the operand.
-        let (from, to) = unsafe { (base.offset(offset * size as isize), out.add(done * size)) };
-        if row <= SHORT && last > 0 && column == 0 {
-            let inner = flat / row % space.dims[last - 1];
-            let rows = (space.dims[last - 1] - inner).min((count - done) / row);
-            if rows > 1 {
-                let steps = [space.stride(last - 1, operand), step];
-                // SAFETY: as above, for all elements of these rows.
-                unsafe {
-                    match size {
-                        1 => short_rows::<u8>(from, [rows, row], steps, to),
-                        2 => short_rows::<u16>(from.cast(), [rows, row], steps, to.cast()),
-                        4 => short_rows::<u32>(from.cast(), [rows, row], steps, to.cast()),
-                        16 => short_rows::<[u64; 2]>(from.cast(), [rows, row], steps, to.cast()),
-                        _ => short_rows::<u64>(from.cast(), [rows, row], steps, to.cast()),
-                    }
-                }
-                done += rows * row;
-                continue;
-            }
-        }
-        // SAFETY: as above.
-        unsafe {
-            match step {
-                1 => std::ptr::copy_nonoverlapping(from, to, run * size),
-                0 => vector::fill(size, to, vector::load_bits(size, from), run),
-                _ => super::copy::strided_row(size, from, step, to, run),
-            }
-        }
-        done += run;
-    }
 }

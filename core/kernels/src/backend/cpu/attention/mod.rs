@@ -24,9 +24,9 @@ pub use backward::{Gradients, backward, backward_work};
 pub use forward::{forward, forward_work};
 
 /// Queries of a block, side by side in vectors.
-pub(super) const QUERIES: usize = 64;
+pub(super) const QUERIES: usize = 96;
 /// Keys of a block.
-pub(super) const KEYS: usize = 64;
+pub(super) const KEYS: usize = 96;
 /// The most chunks of one call: each has scratch memory of its own.
 const MOST: usize = 64;
 /// Multiply-adds that are worth a chunk.

@@ -9,8 +9,11 @@ use std::time::{Duration, Instant};
 
 use super::{Padded, help, is_work_left, lock, threads};
 
-/// How long a worker looks for the next job before it parks.
+/// How long a worker looks for the next job without leaving its core to others.
 const SPIN: Duration = Duration::from_micros(50);
+/// How long it goes on looking, and lets others have its core in between, before it parks. A step of a recurrent network has
+/// 50 to 100 us of work for one thread between its products, and waking takes as long as such a product.
+const LINGER: Duration = Duration::from_millis(1);
 /// Waking a thread costs the caller 3 to 8 us. So it first works alone for as long, in this job or in those just
 /// before; only then, with chunks left to share, the wake has earned its price.
 const WAKE_AFTER: Duration = Duration::from_micros(6);
@@ -122,9 +125,13 @@ fn serve(index: usize, me: &Worker) {
                     break;
                 }
             }
-            if idle.elapsed() > SPIN {
+            let idle = idle.elapsed();
+            if idle > LINGER {
                 WANTED.store(0, Relaxed);
                 break;
+            }
+            if idle > SPIN {
+                thread::yield_now();
             }
         }
         me.parked.store(true, Relaxed);
