@@ -24,16 +24,20 @@ fn threads_and_files() -> [usize; 2] {
     ["/proc/self/task", "/proc/self/fd"].map(entries)
 }
 
-/// Waits until there are no more threads and files than `most`: threads of passes that were given up end on their own.
-fn none_is_left(most: [usize; 2]) {
-    let start = Instant::now();
+/// Counts until nothing has ended for a while, and there are no more than `most`: threads of passes that were given up end on their own.
+fn settled(most: [usize; 2]) -> [usize; 2] {
+    let (start, mut counted, mut since) = (Instant::now(), threads_and_files(), Instant::now());
     loop {
+        sleep(Duration::from_millis(5));
         let now = threads_and_files();
-        if now[0] <= most[0] && now[1] <= most[1] {
-            return;
+        if now != counted {
+            (counted, since) = (now, Instant::now());
+        }
+        let few = now[0] <= most[0] && now[1] <= most[1];
+        if few && since.elapsed() > Duration::from_millis(200) {
+            return now;
         }
         assert!(start.elapsed() < Duration::from_secs(20), "threads and files: {now:?}, and {most:?} after ten epochs");
-        sleep(Duration::from_millis(5));
     }
 }
 
@@ -90,10 +94,10 @@ fn fifty_epochs_take_no_more_memory_than_ten() {
     ];
     let first = epoch(&pipelines);
     (1..10).for_each(|_| assert_eq!(epoch(&pipelines), first));
-    let (memory, most) = (resident(), threads_and_files());
+    let (memory, most) = (resident(), settled([usize::MAX; 2]));
     (10..50).for_each(|_| assert_eq!(epoch(&pipelines), first));
     let grown = resident().saturating_sub(memory);
     assert!(grown < 3 << 20, "{grown} bytes more after 50 epochs than after 10, where {memory} were used");
-    none_is_left(most);
+    settled(most);
     println!("epochs measured: {memory} bytes, and {grown} more");
 }
