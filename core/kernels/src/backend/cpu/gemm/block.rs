@@ -73,6 +73,7 @@ macro_rules! blocked {
                     b: b.at,
                     b_rs: b.rows,
                     b_cs: b.columns,
+                    b_panels: 0,
                     c,
                     c_rs: c_rows as isize,
                     add,

@@ -25,6 +25,11 @@ const COPY_GRAIN: usize = 24 << 10;
 const LARGE: usize = 12 << 20;
 /// Bytes of B that few rows read from beyond the second-level cache, along its rows.
 const MUCH: usize = 1 << 20;
+/// Rows of C, and bytes of B, from which B is copied to panels once, in place of once for each cut of the rows; and the columns.
+const IN_PANELS: [(usize, usize); 2] = [(512, 64 << 10), (128, 1 << 20)];
+const FEWEST_COLUMNS: usize = 64;
+/// Bytes of a row of a panel: what the widest tile of AVX2 reads, a cache line.
+pub(super) const PANEL_ROW: usize = 64;
 /// A part of k is not cut below this length.
 const SHORTEST_K: usize = 2048;
 
@@ -44,6 +49,8 @@ pub(super) struct Operand {
     pub from: [isize; 3],
     /// Strides as the multiplication sees it: the same, or those of the copy.
     pub seen: [isize; 3],
+    /// From one panel of columns to the next, where the copy lies in panels of [`PANEL_ROW`]; 0 where it lies in rows.
+    pub panels: isize,
     pub rows: usize,
     pub cols: usize,
     /// How many different matrices there are.
@@ -138,6 +145,9 @@ impl Blocking {
                 operand.copy_to(&mut scratch, size);
             }
         }
+        if packs && route == Route::Tile && p.b_cs == 1 && !b.copied() && pays_in_panels(p, size) {
+            b.copy_to_panels(&mut scratch, size);
+        }
         let (cuts, group) = cut(p, size, vector, packs);
         let partial = (widen || cuts[2] > 1).then(|| {
             let at = scratch;
@@ -190,6 +200,12 @@ fn normal(p: &MatMul) -> (MatMul, bool) {
     (p, swap)
 }
 
+/// Whether enough rows read B that a copy in panels is worth its price.
+fn pays_in_panels(p: &MatMul, size: usize) -> bool {
+    let bytes = p.k.saturating_mul(p.n * size);
+    p.n >= FEWEST_COLUMNS && IN_PANELS.iter().any(|&(rows, least)| p.m >= rows && bytes >= least)
+}
+
 /// Cuts of rows, columns and k, and products per chunk.
 fn cut(p: &MatMul, size: usize, vector: bool, packs: bool) -> ([usize; 3], usize) {
     let moved = (p.m * p.k).saturating_add(p.k * p.n).saturating_add(p.m * p.n);
@@ -234,7 +250,7 @@ fn cut(p: &MatMul, size: usize, vector: bool, packs: bool) -> ([usize; 3], usize
 impl Operand {
     fn of(rows: usize, cols: usize, from: [isize; 3], batch: usize) -> Self {
         let count = if from[2] == 0 { batch.min(1) } else { batch };
-        Self { from, seen: from, rows, cols, count, copied_to: None }
+        Self { from, seen: from, panels: 0, rows, cols, count, copied_to: None }
     }
 
     /// Plans a copy with rows of unit stride, or columns if there is only one: a column is then contiguous.
@@ -249,6 +265,17 @@ impl Operand {
         self.seen = [pitch as isize, 1, if self.from[2] == 0 { 0 } else { bytes as isize }];
         self.copied_to = Some(*scratch);
         *scratch += (self.count * bytes * size).next_multiple_of(64);
+    }
+
+    /// Plans a copy in which the rows of each panel of columns lie one after the other, the last panel's with zeros beyond the columns.
+    fn copy_to_panels(&mut self, scratch: &mut usize, size: usize) {
+        let width = PANEL_ROW / size;
+        let panel = self.rows * width;
+        let all = panel * self.cols.div_ceil(width);
+        self.panels = panel as isize;
+        self.seen = [width as isize, 1, if self.from[2] == 0 { 0 } else { all as isize }];
+        self.copied_to = Some(*scratch);
+        *scratch += self.count * all * size;
     }
 
     fn moved(&self) -> usize {

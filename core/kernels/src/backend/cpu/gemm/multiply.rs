@@ -1,7 +1,7 @@
 //! The phases of a product: finds what a chunk covers, and calls the kernels on it.
 //! `gemm::run` comes here with the plan and the operands' type.
 
-use super::blocking::{Blocking, Operand};
+use super::blocking::{Blocking, Operand, PANEL_ROW};
 use super::number::{Number, Operands, Stored};
 use super::pack;
 
@@ -94,7 +94,12 @@ unsafe fn multiply<S: Stored>(
             // Not copied: stored and compute types are one.
             None => from.cast::<S::Compute>(),
         };
-        base.wrapping_offset(row as isize * rs + col as isize * cs + item as isize * bs)
+        let across = match operand.panels {
+            0 => col as isize * cs,
+            // Columns are cut where panels begin.
+            apart => (col * size_of::<S::Compute>() / PANEL_ROW) as isize * apart,
+        };
+        base.wrapping_offset(row as isize * rs + across + item as isize * bs)
     };
     for item in first..(first + plan.group).min(plan.batch) {
         let (c, c_rs) = match plan.partial {
@@ -114,6 +119,7 @@ unsafe fn multiply<S: Stored>(
             b: std::ptr::null(),
             b_rs: plan.b.seen[0],
             b_cs: plan.b.seen[1],
+            b_panels: plan.b.panels,
             c: c.wrapping_offset(i as isize * c_rs).wrapping_add(j),
             c_rs,
             add: false,

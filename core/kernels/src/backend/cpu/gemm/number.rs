@@ -20,6 +20,8 @@ pub(super) struct Operands<T> {
     pub b: *const T,
     pub b_rs: isize,
     pub b_cs: isize,
+    /// From one panel of B to the next, where its rows lie one after the other, as wide as the widest tile of AVX2; 0 where B is no copy in panels.
+    pub b_panels: isize,
     pub c: *mut T,
     pub c_rs: isize,
     /// Whether to add to what C holds.
@@ -39,7 +41,7 @@ pub(super) trait Number: Copy + Default {
     ///
     /// # Safety
     ///
-    /// The processor has the instructions of `isa`, and the operands are valid. B has unit column stride; or the
+    /// The processor has the instructions of `isa`, and the operands are valid. B has unit column stride, or is in panels and `isa` is AVX2; or the
     /// route is `Dot` and A has unit column and B unit row stride; or the type is a float and `isa` is portable, or AVX2 and B has
     /// unit row stride and `PASS` rows at most.
     unsafe fn multiply(isa: Isa, route: Route, o: &Operands<Self>);

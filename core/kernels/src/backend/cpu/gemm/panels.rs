@@ -1,4 +1,4 @@
-//! The walk of tiles over a part of a product: panels of columns of B, as wide as a tile, and packed where its rows lie far apart.
+//! The walk of tiles over a part of a product: panels of columns of B, as wide as a tile, packed where its rows lie far apart, or copied before.
 //! The number types of `number` run it for their vectors.
 
 use super::number::Operands;
@@ -31,21 +31,22 @@ struct Room([MaybeUninit<u8>; MOST]);
 pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
     // A single column has no distance to the next.
     let turned = o.b_cs != 1 && o.n > 1;
-    if o.m == 1 && o.n > K::WIDEST * K::LANES && o.k > 0 && !turned {
+    let ready = o.b_panels != 0;
+    if o.m == 1 && o.n > K::WIDEST * K::LANES && o.k > 0 && !turned && !ready {
         // SAFETY: the caller's promise.
         return unsafe { K::row(o) };
     }
     let size = size_of::<K::Elem>();
     let apart = o.b_rs.unsigned_abs().saturating_mul(o.k * size) >= FAR;
     let tiles = o.m.div_ceil(K::most_rows(K::WIDEST.min(o.n.div_ceil(K::LANES)).max(1)));
-    let long = o.n >= RUN && o.k.saturating_mul(o.n * size) >= MUCH && !turned;
+    let long = o.n >= RUN && o.k.saturating_mul(o.n * size) >= MUCH && !turned && !ready;
     if K::PACKS && long && tiles < READERS && o.plus.is_null() {
         // SAFETY: the caller's promise.
         return unsafe { K::few_rows(o) };
     }
     // SAFETY: the caller's promise.
     unsafe {
-        match K::PACKS && (turned || apart && tiles >= READERS) {
+        match K::PACKS && (turned || ready || apart && tiles >= READERS) {
             true => packed::<K>(o),
             false => panels::<K>(o, None),
         }
@@ -81,7 +82,7 @@ unsafe fn packed<K: Kernel>(o: &Operands<K::Elem>) {
                 ..rows_of(o, i, i_end, at)
             };
             // SAFETY: the caller's promise; a panel of this length has room.
-            unsafe { panels::<K>(&o, Some(&mut room)) };
+            unsafe { panels::<K>(&o, (o.b_panels == 0).then_some(&mut room)) };
         }
     }
 }
@@ -97,7 +98,7 @@ fn rows_of<T: Copy>(o: &Operands<T>, i: usize, end: usize, at: usize) -> Operand
     }
 }
 
-/// All panels of a part, each packed by its first tile if there is room to.
+/// All panels of a part, each packed by its first tile if there is room to, or as they were copied.
 ///
 /// # Safety
 ///
@@ -108,11 +109,14 @@ unsafe fn panels<K: Kernel>(o: &Operands<K::Elem>, mut room: Option<&mut Room>) 
     let panels = vectors.div_ceil(K::WIDEST);
     let mut v = 0;
     for panel in 0..panels {
-        let end = vectors * (panel + 1) / panels;
+        let (end, across) = match o.b_panels {
+            0 => (vectors * (panel + 1) / panels, (v * K::LANES) as isize * o.b_cs),
+            apart => (vectors.min(v + K::WIDEST), panel as isize * apart),
+        };
         let nv = end - v;
         let lanes = (o.n - (end - 1) * K::LANES).min(K::LANES);
         let mut o = Operands {
-            b: o.b.wrapping_offset((v * K::LANES) as isize * o.b_cs),
+            b: o.b.wrapping_offset(across),
             c: o.c.wrapping_add(v * K::LANES),
             plus: if o.plus.is_null() { o.plus } else { o.plus.wrapping_add(v * K::LANES) },
             ..*o
