@@ -23,8 +23,12 @@ const COPY_GRAIN: usize = 24 << 10;
 /// from beyond the second-level cache then, and rows that start within a cache line, as a user's own vector may, cost a
 /// twentieth of the product.
 const LARGE: usize = 12 << 20;
-/// Bytes of B that few rows read from beyond the second-level cache, along its rows.
+/// Bytes of B from which few rows read it along its rows, from beyond the second-level cache.
 const MUCH: usize = 1 << 20;
+/// The most rows that do, and the fewest columns; and the chunks that are worth shorter runs.
+pub(super) const FEW: usize = 32;
+const FEWEST_IN_RUN: usize = 256;
+const FEW_CHUNKS: usize = 16;
 /// Rows of C, and bytes of B, from which B is copied to panels once, in place of once for each cut of the rows; and the columns.
 const IN_PANELS: [(usize, usize); 2] = [(512, 64 << 10), (128, 1 << 20)];
 const FEWEST_COLUMNS: usize = 64;
@@ -135,7 +139,9 @@ impl Blocking {
             // Tiles read A from where it lies; only many reads of a transposed A pay for a copy. Panels of a transposed B are packed.
             Route::Tile if packs => {
                 let copy_a = !a_in_rows && p.m >= 64 && (p.n >= 160 || p.n >= 96 && p.k >= 1024);
-                (copy_a, p.b_cs != 1 && p.n != 1 && !b_in_columns)
+                // Rows of A that lie half a page apart, or whole ones, leave the first-level cache before they are read again.
+                let a_collides = p.m > 4 && along_rows(p, size) && (p.a_rs.unsigned_abs() * size).is_multiple_of(2048);
+                (copy_a || a_collides, p.b_cs != 1 && p.n != 1 && !b_in_columns)
             }
             Route::Tile => (!a_in_rows && p.n >= 320 && p.m >= 64, p.b_cs != 1 && p.n != 1 || collides || large),
         };
@@ -200,6 +206,11 @@ fn normal(p: &MatMul) -> (MatMul, bool) {
     (p, swap)
 }
 
+/// Whether rows of C are so few, and B so large, that `panels` goes along its rows.
+fn along_rows(p: &MatMul, size: usize) -> bool {
+    (2..=FEW).contains(&p.m) && p.n >= FEWEST_IN_RUN && p.b_cs == 1 && p.k.saturating_mul(p.n * size) >= MUCH
+}
+
 /// Whether enough rows read B that a copy in panels is worth its price.
 fn pays_in_panels(p: &MatMul, size: usize) -> bool {
     let bytes = p.k.saturating_mul(p.n * size);
@@ -231,7 +242,8 @@ fn cut(p: &MatMul, size: usize, vector: bool, packs: bool) -> ([usize; 3], usize
     // What packs its panels does so once for each cut of the rows: narrow columns cost it less than few rows.
     let narrow = if packs { panel / 2 } else { panel };
     let several = [(1, p.n, 2 * panel), (0, p.m, 96), (1, p.n, narrow), (0, p.m, 12), (1, p.n, panel / 2)];
-    let along_rows = p.m == 1 || p.m <= 12 && packs && p.k.saturating_mul(p.n * size) >= MUCH;
+    let few_along_rows = packs && along_rows(p, size);
+    let along_rows = p.m == 1 || few_along_rows;
     let steps = if along_rows { &[(1, p.n, runs)][..] } else { &several };
     for &(dimension, length, least) in steps {
         while wanted > 1 && length / (2 * cuts[dimension]) >= least {
@@ -242,6 +254,11 @@ fn cut(p: &MatMul, size: usize, vector: bool, packs: bool) -> ([usize; 3], usize
     // What is left can only come from k, at the price of partial sums.
     while wanted > 1 && p.k / (2 * cuts[2]) >= SHORTEST_K {
         cuts[2] *= 2;
+        wanted /= 2;
+    }
+    // Runs of 512 bytes are read at half the speed of long ones, and still faster than by one thread alone.
+    while few_along_rows && wanted > 1 && cuts[1] * cuts[2] < FEW_CHUNKS && p.n / (2 * cuts[1]) >= FEWEST_IN_RUN / 4 {
+        cuts[1] *= 2;
         wanted /= 2;
     }
     (cuts, 1)
@@ -257,7 +274,7 @@ impl Operand {
     fn copy_to(&mut self, scratch: &mut usize, size: usize) {
         // Long rows start at a cache line each.
         let mut pitch = if self.cols < 512 { self.cols } else { self.cols.next_multiple_of(64 / size) };
-        if self.cols > 1 && self.rows > STRIP && (pitch * size).is_multiple_of(1024) {
+        if self.cols > 1 && self.rows > 4 && (pitch * size).is_multiple_of(1024) {
             // Rows at such a distance fall on the same few lines of the cache.
             pitch += 64 / size;
         }

@@ -1,6 +1,7 @@
 //! The walk of tiles over a part of a product: panels of columns of B, as wide as a tile, packed where its rows lie far apart, or copied before.
 //! The number types of `number` run it for their vectors.
 
+use super::blocking::FEW;
 use super::number::Operands;
 use super::tile::Kernel;
 use std::mem::MaybeUninit;
@@ -9,9 +10,11 @@ use std::mem::MaybeUninit;
 const FAR: usize = 64 << 10;
 /// Tiles that read a packed panel, at least.
 const READERS: usize = 3;
-/// Columns, and bytes of B, from which few rows go along whole rows of B: memory likes that better than panels, second-level caches do not.
-const RUN: usize = 256;
-const MUCH: usize = 512 << 10;
+/// Bytes of B, and columns, from which few rows go along runs of whole rows of B: memory likes that better than panels, second-level caches do not.
+const MUCH: usize = 128 << 10;
+const RUN: usize = 64;
+/// Bytes of the sums of a run, which lie in the first-level cache meanwhile.
+const SUMS: usize = 16 << 10;
 /// Bytes of a packed panel at most, and those where nothing else decides: it shares the first-level cache with rows of A.
 const MOST: usize = 64 << 10;
 const PANEL: usize = 32 << 10;
@@ -38,17 +41,52 @@ pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
     }
     let size = size_of::<K::Elem>();
     let apart = o.b_rs.unsigned_abs().saturating_mul(o.k * size) >= FAR;
-    let tiles = o.m.div_ceil(K::most_rows(K::WIDEST.min(o.n.div_ceil(K::LANES)).max(1)));
     let long = o.n >= RUN && o.k.saturating_mul(o.n * size) >= MUCH && !turned && !ready;
-    if K::PACKS && long && tiles < READERS && o.plus.is_null() {
+    if K::PACKS && long && o.m <= FEW {
         // SAFETY: the caller's promise.
-        return unsafe { K::few_rows(o) };
+        return unsafe { runs::<K>(o) };
     }
+    let tiles = o.m.div_ceil(K::most_rows(K::WIDEST.min(o.n.div_ceil(K::LANES)).max(1)));
     // SAFETY: the caller's promise.
     unsafe {
         match K::PACKS && (turned || ready || apart && tiles >= READERS) {
             true => packed::<K>(o),
             false => panels::<K>(o, None),
+        }
+    }
+}
+
+/// Few rows of C, by runs of columns: the sums of a run lie side by side while all rows of B pass by.
+///
+/// # Safety
+///
+/// As for [`block`], with [`FEW`] rows at most and unit column stride.
+unsafe fn runs<K: Kernel>(o: &Operands<K::Elem>) {
+    let size = size_of::<K::Elem>();
+    // Whole cache lines.
+    let wide = (SUMS / size / o.m.max(1)) & !15;
+    let mut room = Room([MaybeUninit::uninit(); MOST]);
+    let sums: *mut K::Elem = room.0.as_mut_ptr().cast();
+    let parts = o.n.div_ceil(wide);
+    for part in 0..parts {
+        let [from, end] = [part, part + 1].map(|part| (o.n.div_ceil(16) * part / parts * 16).min(o.n));
+        let n = end - from;
+        let run = Operands { n, b: o.b.wrapping_add(from), c: sums, c_rs: wide as isize, plus: std::ptr::null(), ..*o };
+        // SAFETY: the run lies in the part, and the room holds its sums: `wide` is at least what a part has.
+        unsafe {
+            for i in 0..if o.add { o.m } else { 0 } {
+                let c = o.c.offset(i as isize * o.c_rs).add(from);
+                c.copy_to_nonoverlapping(sums.add(i * wide), n);
+            }
+            K::few_rows(&run);
+            for i in 0..o.m {
+                let (sums, c) = (sums.add(i * wide), o.c.offset(i as isize * o.c_rs).add(from));
+                if o.plus.is_null() {
+                    sums.copy_to_nonoverlapping(c, n);
+                } else {
+                    K::put_sum(sums, o.plus.offset(i as isize * o.plus_rs).add(from), c, n);
+                }
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use super::blocking::STRIP;
 use super::number::Operands;
 use crate::backend::cpu::simd::Simd;
 use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8};
+use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
 
 /// `MR` rows by `NV` vectors; `lanes` of the last vector count.
 ///
@@ -126,6 +127,7 @@ unsafe fn row<V: Simd, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: bool)
 }
 
 /// Few rows of C by `DEPTH` rows of B at a time, for the same reason: sums lie in C meanwhile. Returns how many rows of B it did.
+/// The next rows are asked for meanwhile: so much is computed with each that the processor does not look ahead far enough by itself.
 ///
 /// The chain of each element is that of [`tile`].
 #[inline(always)]
@@ -168,6 +170,10 @@ unsafe fn few_rows<V: Simd, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: 
             }
             let mut j = 0;
             while j + 2 * V::LANES <= o.n {
+                for d in DEPTH..2 * DEPTH {
+                    // A row that is not there any more is not fetched: no address is wrong here.
+                    _mm_prefetch::<_MM_HINT_T1>(b.wrapping_offset(d as isize * o.b_rs).wrapping_add(j).cast());
+                }
                 columns!(2, j, |p| V::load(p), |v, to| v.store(to));
                 j += 2 * V::LANES;
             }
@@ -221,6 +227,13 @@ pub(super) trait Kernel: Simd {
     ///
     /// The processor has the instructions, and the operands are valid.
     unsafe fn few_rows(o: &Operands<Self::Elem>);
+
+    /// Writes `n` sums to C with what is to be added to them.
+    ///
+    /// # Safety
+    ///
+    /// The elements are there, and those of C are not the sums.
+    unsafe fn put_sum(sums: *const Self::Elem, plus: *const Self::Elem, c: *mut Self::Elem, n: usize);
 
     /// Copies columns of unit stride, `cs` apart, to rows that are `pitch` apart; `size` has rows and columns. Where [`Self::PACKS`].
     ///
@@ -322,6 +335,13 @@ macro_rules! compile {
                 }
                 // SAFETY: the caller's promise.
                 unsafe { compiled(o) }
+            }
+
+            unsafe fn put_sum(sums: *const Self::Elem, plus: *const Self::Elem, c: *mut Self::Elem, n: usize) {
+                for i in 0..n {
+                    // SAFETY: the caller's promise. What is added may be C itself.
+                    unsafe { *c.add(i) = *plus.add(i) + *sums.add(i) };
+                }
             }
 
             #[inline]
