@@ -4,6 +4,7 @@
 use super::ConvGeometry;
 use super::axis::Axis;
 use super::cells::{Cell, share};
+use super::few_pixels::FewPixels;
 use super::kernels::{Blocks, Kernels};
 use super::pack;
 use super::product::{Chunks, Product, volumes};
@@ -39,6 +40,9 @@ impl<T: Float> ForwardPlan<T> {
 
 /// Scratch and chunks of [`forward`].
 pub fn forward_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
+    if let Some(few) = FewPixels::new::<T>(g, isa) {
+        return few.work();
+    }
     let plan = ForwardPlan::<T>::new(g, isa);
     let chunks = g.groups * plan.chunks.count();
     if plan.packing == 0 {
@@ -63,6 +67,10 @@ pub unsafe fn forward<T: Float>(
     phase: usize,
     chunk: usize,
 ) {
+    if let Some(few) = FewPixels::new::<T>(g, isa) {
+        // SAFETY: the caller's promise.
+        return unsafe { few.run(x, w, y, scratch, phase, chunk) };
+    }
     let plan = ForwardPlan::<T>::new(g, isa);
     let packs = plan.packing > 0 && phase == 0;
     let own = if packs { plan.packing } else { plan.chunks.count() };

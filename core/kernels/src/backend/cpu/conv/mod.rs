@@ -8,6 +8,7 @@ mod axis;
 mod cells;
 pub mod depthwise;
 mod dots;
+mod few_pixels;
 mod filter_gradient;
 mod forward;
 mod input_gradient;

@@ -228,6 +228,44 @@ fn check_all<T: Float>(seed: u64) {
     }
 }
 
+/// Few pixels under large filters, with strides, holes and several images.
+#[test]
+fn few_pixels_match_the_definition() {
+    let mut random = Random(7);
+    let g = ConvGeometry {
+        batch: 2,
+        in_d: 1,
+        in_h: 5,
+        in_w: 4,
+        in_c: 200,
+        out_d: 1,
+        out_h: 2,
+        out_w: 3,
+        out_c: 259,
+        k_d: 1,
+        k_h: 3,
+        k_w: 2,
+        stride_d: 1,
+        stride_h: 2,
+        stride_w: 1,
+        dilation_d: 1,
+        dilation_h: 2,
+        dilation_w: 2,
+        pad_front: 0,
+        pad_top: 1,
+        pad_left: 0,
+        groups: 1,
+    };
+    for g in [g, ConvGeometry { batch: 1, in_c: 700, out_h: 1, ..g }] {
+        if cfg!(target_arch = "x86_64") && Isa::detect() != Isa::Portable {
+            // Pixels are gathered first, each by a chunk.
+            assert_eq!(forward_work::<f32>(&g, Isa::Avx2).phases[0], g.batch * g.out_h * g.out_w);
+        }
+        check::<f32>(&mut random, &g);
+        check::<f64>(&mut random, &g);
+    }
+}
+
 #[test]
 fn f32_matches_the_definition() {
     check_all::<f32>(0x9e37_79b9_7f4a_7c15);

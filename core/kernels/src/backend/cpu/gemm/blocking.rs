@@ -26,12 +26,13 @@ const LARGE: usize = 12 << 20;
 /// Bytes of B from which few rows read it along its rows, from beyond the second-level cache.
 const MUCH: usize = 1 << 20;
 /// The most rows that do, and the fewest columns; and the chunks that are worth shorter runs.
-pub(super) const FEW: usize = 32;
+pub const FEW: usize = 32;
 const FEWEST_IN_RUN: usize = 256;
 const FEW_CHUNKS: usize = 16;
-/// Rows of C, and bytes of B, from which B is copied to panels once, in place of once for each cut of the rows; and the columns.
+/// Rows of C, and bytes of B, from which B is copied to panels once, in place of once for each cut of the rows; and its columns and rows.
 const IN_PANELS: [(usize, usize); 2] = [(512, 64 << 10), (128, 1 << 20)];
 const FEWEST_COLUMNS: usize = 64;
+const FEWEST_ROWS: usize = 256;
 /// Bytes of a row of a panel: what the widest tile of AVX2 reads, a cache line.
 pub(super) const PANEL_ROW: usize = 64;
 /// A part of k is not cut below this length.
@@ -214,7 +215,7 @@ fn along_rows(p: &MatMul, size: usize) -> bool {
 /// Whether enough rows read B that a copy in panels is worth its price.
 fn pays_in_panels(p: &MatMul, size: usize) -> bool {
     let bytes = p.k.saturating_mul(p.n * size);
-    p.n >= FEWEST_COLUMNS && IN_PANELS.iter().any(|&(rows, least)| p.m >= rows && bytes >= least)
+    p.n >= FEWEST_COLUMNS && p.k >= FEWEST_ROWS && IN_PANELS.iter().any(|&(rows, least)| p.m >= rows && bytes >= least)
 }
 
 /// Cuts of rows, columns and k, and products per chunk.

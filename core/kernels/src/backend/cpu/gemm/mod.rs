@@ -3,7 +3,8 @@
 //!
 //! A product is at most three phases, of which most products need one:
 //!
-//! 1. *bring*: copy an operand to rows of unit stride in scratch, where the kernel needs it (or widen 16-bit floats);
+//! 1. *bring*: copy an operand to rows of unit stride in scratch, or to panels as wide as a tile, where the kernel needs it or gains by it (or
+//!    widen 16-bit floats);
 //! 2. *multiply*: tiles of C, or partial sums over parts of k into scratch;
 //! 3. *finish*: add the partial sums, in order, and round to 16 bits.
 //!
@@ -35,6 +36,7 @@ use super::view::Work;
 use crate::dtype::{DType, bf16, f16};
 pub use block::{Blocked, Factor};
 use blocking::Blocking;
+pub use blocking::FEW as FEW_ROWS;
 
 /// One product, or a batch of them: `C = A · B` with A of `m` by `k` and B of `k` by `n`.
 ///
