@@ -291,7 +291,7 @@ fn small_products_are_one_call_and_large_ones_are_shared() {
 #[test]
 fn something_is_added_on_the_way() {
     let mut dice = Dice(77);
-    for (m, n, k) in [(17, 17, 1), (32, 512, 128), (128, 512, 32), (45, 130, 1024), (200, 33, 77)] {
+    for (m, n, k) in [(17, 17, 1), (32, 512, 128), (128, 512, 32), (45, 130, 1024), (24, 601, 1000), (200, 33, 77)] {
         let (tall, wide) = (m as isize, n as isize);
         let dense = MatMul {
             m,
