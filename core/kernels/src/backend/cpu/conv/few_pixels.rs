@@ -2,7 +2,6 @@
 //! `forward` asks for it first; packing the filters would take longer than all that is computed with them.
 
 use super::ConvGeometry;
-use super::axis::Axis;
 use super::forward::{axis_h, axis_w};
 use crate::backend::cpu::gemm::{self, Addend, FEW_ROWS, MatMul};
 use crate::backend::cpu::isa::Isa;
@@ -90,21 +89,18 @@ impl FewPixels {
     unsafe fn gather<T: Float>(&self, x: *const T, mut to: *mut T, pixel: usize) {
         let g = &self.g;
         let (col, row, image) = (pixel % g.out_w, pixel / g.out_w % g.out_h, pixel / g.out_w / g.out_h);
-        let inside = |axis: Axis, output: usize, tap: usize| {
-            let at = axis.start + (output * axis.stride + tap * axis.dilation) as isize;
-            usize::try_from(at).ok().filter(|&at| at < axis.source)
-        };
+        let (rows, cols) = (axis_h(g), axis_w(g));
+        let (down, across) = (rows.run(row..row + 1).taps, cols.run(col..col + 1).taps);
         for tap_row in 0..g.k_h {
             for tap_col in 0..g.k_w {
-                let from = inside(axis_h(g), row, tap_row).zip(inside(axis_w(g), col, tap_col));
                 // SAFETY: the pixel that is read lies in the image, and the row has room for all taps.
                 unsafe {
-                    match from {
-                        Some((r, c)) => {
-                            let from = x.add(((image * g.in_h + r) * g.in_w + c) * g.in_c);
-                            from.copy_to_nonoverlapping(to, g.in_c);
-                        }
-                        None => std::slice::from_raw_parts_mut(to, g.in_c).fill(T::default()),
+                    if down.contains(&tap_row) && across.contains(&tap_col) {
+                        let (r, c) = (rows.at(row, tap_row), cols.at(col, tap_col));
+                        let from = x.add(((image * g.in_h + r) * g.in_w + c) * g.in_c);
+                        from.copy_to_nonoverlapping(to, g.in_c);
+                    } else {
+                        std::slice::from_raw_parts_mut(to, g.in_c).fill(T::default());
                     }
                     to = to.add(g.in_c);
                 }

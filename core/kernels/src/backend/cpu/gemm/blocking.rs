@@ -25,8 +25,9 @@ const COPY_GRAIN: usize = 24 << 10;
 const LARGE: usize = 12 << 20;
 /// Bytes of B from which few rows read it along its rows, from beyond the second-level cache.
 const MUCH: usize = 1 << 20;
-/// The most rows that do, and the fewest columns; and the chunks that are worth shorter runs.
-pub const FEW: usize = 32;
+/// The most rows of C that read B so.
+pub const FEW_ROWS: usize = 32;
+/// The fewest columns of B, and the chunks that are worth shorter runs.
 const FEWEST_IN_RUN: usize = 256;
 const FEW_CHUNKS: usize = 16;
 /// Rows of C, and bytes of B, from which B is copied to panels once, in place of once for each cut of the rows; and its columns and rows.
@@ -152,7 +153,9 @@ impl Blocking {
                 operand.copy_to(&mut scratch, size);
             }
         }
-        if packs && route == Route::Tile && p.b_cs == 1 && !b.copied() && pays_in_panels(p, size) {
+        // Panels of many different Bs would take as much memory as all of them, and leave the caches before they are read.
+        let one_in_rows = route == Route::Tile && p.b_cs == 1 && !b.copied() && b.count == 1;
+        if packs && one_in_rows && pays_in_panels(p, size) {
             b.copy_to_panels(&mut scratch, size);
         }
         let (cuts, group) = cut(p, size, vector, packs);
@@ -209,7 +212,7 @@ fn normal(p: &MatMul) -> (MatMul, bool) {
 
 /// Whether rows of C are so few, and B so large, that `panels` goes along its rows.
 fn along_rows(p: &MatMul, size: usize) -> bool {
-    (2..=FEW).contains(&p.m) && p.n >= FEWEST_IN_RUN && p.b_cs == 1 && p.k.saturating_mul(p.n * size) >= MUCH
+    (2..=FEW_ROWS).contains(&p.m) && p.n >= FEWEST_IN_RUN && p.b_cs == 1 && p.k.saturating_mul(p.n * size) >= MUCH
 }
 
 /// Whether enough rows read B that a copy in panels is worth its price.

@@ -36,7 +36,7 @@ use super::view::Work;
 use crate::dtype::{DType, bf16, f16};
 pub use block::{Blocked, Factor};
 use blocking::Blocking;
-pub use blocking::FEW as FEW_ROWS;
+pub use blocking::FEW_ROWS;
 
 /// One product, or a batch of them: `C = A · B` with A of `m` by `k` and B of `k` by `n`.
 ///

@@ -1,7 +1,7 @@
 //! The walk of tiles over a part of a product: panels of columns of B, as wide as a tile, packed where its rows lie far apart, or copied before.
 //! The number types of `number` run it for their vectors.
 
-use super::blocking::FEW;
+use super::blocking::FEW_ROWS;
 use super::number::Operands;
 use super::tile::Kernel;
 use std::mem::MaybeUninit;
@@ -42,7 +42,7 @@ pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
     let size = size_of::<K::Elem>();
     let apart = o.b_rs.unsigned_abs().saturating_mul(o.k * size) >= FAR;
     let long = o.n >= RUN && o.k.saturating_mul(o.n * size) >= MUCH && !turned && !ready;
-    if K::PACKS && long && o.m <= FEW {
+    if K::PACKS && long && o.m <= FEW_ROWS {
         // SAFETY: the caller's promise.
         return unsafe { runs::<K>(o) };
     }
@@ -60,7 +60,7 @@ pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
 ///
 /// # Safety
 ///
-/// As for [`block`], with [`FEW`] rows at most and unit column stride.
+/// As for [`block`], with [`FEW_ROWS`] rows at most and unit column stride.
 unsafe fn runs<K: Kernel>(o: &Operands<K::Elem>) {
     let size = size_of::<K::Elem>();
     // Whole cache lines.
@@ -84,7 +84,9 @@ unsafe fn runs<K: Kernel>(o: &Operands<K::Elem>) {
                 if o.plus.is_null() {
                     sums.copy_to_nonoverlapping(c, n);
                 } else {
-                    K::put_sum(sums, o.plus.offset(i as isize * o.plus_rs).add(from), c, n);
+                    // What is added may be C itself.
+                    let plus = o.plus.offset(i as isize * o.plus_rs).add(from);
+                    (0..n).for_each(|j| *c.add(j) = *plus.add(j) + *sums.add(j));
                 }
             }
         }

@@ -228,13 +228,6 @@ pub(super) trait Kernel: Simd {
     /// The processor has the instructions, and the operands are valid.
     unsafe fn few_rows(o: &Operands<Self::Elem>);
 
-    /// Writes `n` sums to C with what is to be added to them.
-    ///
-    /// # Safety
-    ///
-    /// The elements are there, and those of C are not the sums.
-    unsafe fn put_sum(sums: *const Self::Elem, plus: *const Self::Elem, c: *mut Self::Elem, n: usize);
-
     /// Copies columns of unit stride, `cs` apart, to rows that are `pitch` apart; `size` has rows and columns. Where [`Self::PACKS`].
     ///
     /// # Safety
@@ -335,13 +328,6 @@ macro_rules! compile {
                 }
                 // SAFETY: the caller's promise.
                 unsafe { compiled(o) }
-            }
-
-            unsafe fn put_sum(sums: *const Self::Elem, plus: *const Self::Elem, c: *mut Self::Elem, n: usize) {
-                for i in 0..n {
-                    // SAFETY: the caller's promise. What is added may be C itself.
-                    unsafe { *c.add(i) = *plus.add(i) + *sums.add(i) };
-                }
             }
 
             #[inline]
