@@ -27,6 +27,27 @@ use report::{Report, Row};
 use std::process::ExitCode;
 use steps::Peaks;
 
+const USAGE: &str = "usage: gpu_check [--quick] [--only WORD..]
+  --quick         small sizes, whose times mean nothing
+  --only WORD..   the checks whose names contain one of the words";
+
+/// Whether sizes are to be small, and the words that choose checks.
+fn asked() -> Result<(bool, Vec<String>), String> {
+    let mut arguments = std::env::args().skip(1);
+    let mut quick = false;
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--quick" => quick = true,
+            "--only" => {
+                let words: Vec<String> = arguments.collect();
+                return if words.is_empty() { Err("`--only` needs a word".into()) } else { Ok((quick, words)) };
+            }
+            other => return Err(format!("`{other}` is no option")),
+        }
+    }
+    Ok((quick, Vec::new()))
+}
+
 fn main() -> ExitCode {
     for finding in tf::config::cuda_findings() {
         println!("{} {}: {}", if finding.good { "  ok " } else { "MISS " }, finding.subject, finding.text);
@@ -40,7 +61,14 @@ fn main() -> ExitCode {
     }
     // Panics become rows of the table.
     std::panic::set_hook(Box::new(|_| {}));
-    let mut report = Report::new(std::env::args().any(|arg| arg == "--quick"));
+    let (quick, only) = match asked() {
+        Ok(asked) => asked,
+        Err(wrong) => {
+            eprintln!("{wrong}\n\n{USAGE}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut report = Report::new(quick, only);
     report.head();
     report.check("operations against the CPU", 0, compared);
     report.check("losses against the CPU", 0, steps::same_as_on_the_cpu);

@@ -53,6 +53,8 @@ impl Row {
 pub struct Report {
     /// Whether sizes are those of a test of the program itself, whose numbers mean nothing.
     pub quick: bool,
+    /// Words of which a check's name must have one; all run if there are none.
+    only: Vec<String>,
     start: Instant,
     limit: Duration,
     pub failed: usize,
@@ -60,8 +62,8 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn new(quick: bool) -> Self {
-        Self { quick, start: Instant::now(), limit: Duration::from_secs(7 * 60), failed: 0, missed: 0 }
+    pub fn new(quick: bool, only: Vec<String>) -> Self {
+        Self { quick, only, start: Instant::now(), limit: Duration::from_secs(7 * 60), failed: 0, missed: 0 }
     }
 
     /// Whether there is time for another part of about so many seconds.
@@ -96,6 +98,9 @@ impl Report {
 
     /// Runs a check and prints its rows, or a row that says why there are none.
     pub fn check(&mut self, name: &str, seconds: u64, check: impl FnOnce(&mut Self) -> tf::Result<()>) {
+        if !self.only.is_empty() && !self.only.iter().any(|word| name.contains(word)) {
+            return;
+        }
         if !self.has(seconds) {
             self.failed += 1;
             println!("| {name} | left out: the time is up | | | failed |");

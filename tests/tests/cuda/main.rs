@@ -13,6 +13,7 @@ mod growth;
 mod growth_of_graphs;
 mod lines;
 mod machines;
+mod moves;
 mod op_table;
 mod optimizers;
 mod programs;

@@ -76,8 +76,11 @@ fn some_rows() {
     let rows: BTreeSet<&str> = rows.split(',').collect();
     let reads = || gpu.emulation.map_or(0, |emulation| emulation.counters().device_to_host);
     let found = suite::compare("/gpu:0", &|name| rows.contains(name), &reads);
-    let host: Vec<&str> = ON_HOST.into_iter().filter(|name| rows.contains(name)).collect();
-    assert_eq!(found.on_host.iter().copied().collect::<Vec<_>>(), host);
+    if gpu.emulation.is_some() {
+        // Reads of a real device are not counted.
+        let host: Vec<&str> = ON_HOST.into_iter().filter(|name| rows.contains(name)).collect();
+        assert_eq!(found.on_host.iter().copied().collect::<Vec<_>>(), host);
+    }
     assert!(found.complaints.is_empty(), "{} complaints\n{}", found.complaints.len(), found.complaints.join("\n"));
     println!("compared {} cases of {} operations", found.cases, found.operations);
 }

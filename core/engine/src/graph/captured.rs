@@ -1,5 +1,5 @@
 //! Graphs on a GPU as recorded work: after three calls operation by operation, what the fourth queues is captured; from then
-//! on a call copies its operands, starts the recording, and copies the results. `Callable` runs calls on a GPU through here.
+//! on a call tells the recording's kernels where operands and results lie, and starts it. `Callable` runs calls on a GPU through here.
 
 use super::capture_check::can_be_captured;
 use super::on_device::{gpu_of, with_constants_on};
@@ -11,7 +11,7 @@ use crate::ir::Graph;
 use crate::ir::sizes::{Known, Sizes};
 use crate::op::{Operands, Outputs};
 use crate::tensor::{Guard, Resource, Tensor, TensorType};
-use kernels::backend::cuda::{self, Captured, Gpu};
+use kernels::backend::cuda::{self, Captured, Gpu, Place};
 use kernels::error::{Error, Result};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -59,15 +59,27 @@ fn warm() -> Option<u32> {
 /// Recordings that may be made anew because a variable lies elsewhere.
 const MOST_RECORDINGS: u32 = 8;
 
+/// Bytes whose copy takes about as long as launching a kernel does: large devices copy two million in a microsecond.
+const BYTES_A_LAUNCH: usize = 4 << 20;
+
 /// A captured call.
 struct Recording {
     gpu: &'static Gpu,
     captured: Captured,
-    /// Where operands are copied to; variables are used where they lie.
-    operands: Vec<Option<Tensor>>,
-    results: Vec<Tensor>,
+    operands: Vec<Lies>,
+    results: Vec<(Tensor, Option<usize>)>,
     variables: Vec<Used>,
     remade: u32,
+}
+
+/// Where an operand of a recording lies.
+enum Lies {
+    /// A variable is used where it is.
+    There,
+    /// Kernels are told where it is: the number of its place.
+    Anywhere(usize),
+    /// It is copied to this tensor.
+    In(Tensor),
 }
 
 /// A variable of a recording.
@@ -191,9 +203,52 @@ impl Placed {
                 None => Ok(results),
             }
         };
-        let (results, captured) = cuda::capture(gpu, work)?;
-        Ok(Recording { gpu, captured, operands, results: results.into_iter().collect(), variables, remade })
+        let places = |results: &Outputs| places(&operands, results);
+        let (results, captured) = cuda::capture(gpu, work, |results| {
+            let (places, before) = places(results);
+            (places.into_iter().map(|(_, place)| place).collect(), before)
+        })?;
+        let moved: Vec<(usize, usize)> = places(&results)
+            .0
+            .into_iter()
+            .enumerate()
+            .map(|(i, (of, _))| (of, i))
+            .filter(|(_, i)| captured.moves(*i))
+            .collect();
+        let place_of = |of: usize| moved.iter().find(|(other, _)| *other == of).map(|(_, place)| *place);
+        let count = operands.len();
+        let results: Vec<_> = results.into_iter().enumerate().map(|(i, t)| (t, place_of(count + i))).collect();
+        let lies = |(i, own): (usize, Option<Tensor>)| match (own, place_of(i)) {
+            (None, _) => Lies::There,
+            (Some(_), Some(place)) => Lies::Anywhere(place),
+            (Some(own), None) => Lies::In(own),
+        };
+        let operands: Vec<Lies> = operands.into_iter().enumerate().map(lies).collect();
+        let recording = Recording { gpu, captured, operands, results, variables, remade };
+        let copied = recording.copied();
+        if copied > recording.captured.work() * BYTES_A_LAUNCH {
+            return Err(Error::unimplemented("graph", "copying operands and results would take longer than it saves")
+                .got(format!("{copied} bytes to copy for {} kernels", recording.captured.work())));
+        }
+        Ok(recording)
     }
+}
+
+/// Operands and results that could lie elsewhere in each call, by number, the results behind all operands: those whose memory is
+/// nobody else's. And how many of the places are operands.
+fn places(operands: &[Option<Tensor>], results: &Outputs) -> (Vec<(usize, Place)>, usize) {
+    let all = || operands.iter().map(Option::as_ref).chain(results.iter().map(Some));
+    let memory = |t: &Tensor| t.storage().filter(|_| t.is_away()).map(|storage| storage.data().addr());
+    let alone = |mine: usize| all().flatten().filter(|other| memory(other) == Some(mine)).count() == 1;
+    let place = |(i, tensor): (usize, Option<&Tensor>)| {
+        let tensor = tensor.filter(|t| t.is_row_major() && t.ty().bytes() > 0)?;
+        let address = tensor.address().addr();
+        let whole = memory(tensor) == Some(address) && alone(address);
+        whole.then(|| (i, Place { address: address as u64, bytes: tensor.ty().bytes() }))
+    };
+    let places: Vec<_> = all().enumerate().filter_map(place).collect();
+    let before = places.iter().filter(|(of, _)| *of < operands.len()).count();
+    (places, before)
 }
 
 impl Recording {
@@ -217,25 +272,39 @@ impl Recording {
         fits.then_some(values)
     }
 
+    /// Bytes that each call copies.
+    fn copied(&self) -> usize {
+        let operands = self.operands.iter().map(|lies| if let Lies::In(own) = lies { own.ty().bytes() } else { 0 });
+        let results = self.results.iter().map(|(t, place)| if place.is_none() { t.ty().bytes() } else { 0 });
+        operands.sum::<usize>() + results.sum::<usize>()
+    }
+
     fn replay(&self, inputs: &Operands, values: Vec<Guard<'_>>) -> Result<Outputs> {
-        for (own, input) in self.operands.iter().zip(inputs) {
-            let Some(own) = own else { continue };
-            let (to, bytes) = (own.address().addr() as u64, own.ty().bytes());
-            let from = dense(input)?;
-            // SAFETY: both hold all elements, densely; host memory may be used again when the copy was queued.
-            unsafe {
-                match from.device_id() == self.gpu.id {
-                    _ if bytes == 0 => {}
-                    true => self.gpu.copy(to, from.address().addr() as u64, bytes)?,
-                    false if from.is_away() => {
-                        let there = bring(self.gpu, &from)?;
-                        self.gpu.copy(to, there.address().addr() as u64, bytes)?;
-                    }
-                    false => self.gpu.upload(to, from.data(), bytes)?,
+        // What kernels are told to read and write lives until they are queued.
+        let mut used: Vec<Tensor> = Vec::new();
+        let mut places = vec![0; inputs.len() + self.results.len()];
+        for (lies, input) in self.operands.iter().zip(inputs) {
+            match lies {
+                Lies::There => {}
+                Lies::Anywhere(place) => {
+                    let there = whole(self.gpu, &bring(self.gpu, &dense(input)?)?)?;
+                    places[*place] = there.address().addr() as u64;
+                    used.push(there);
                 }
+                Lies::In(own) => self.copy_in(own, input)?,
             }
         }
-        self.captured.start()?;
+        let mut fresh: Vec<Option<Tensor>> = Vec::with_capacity(self.results.len());
+        for (result, place) in &self.results {
+            let own = place.map(|_| Tensor::uninit_on(self.gpu, result.ty())).transpose()?;
+            if let (Some(place), Some(own)) = (place, &own) {
+                places[*place] = own.address().addr() as u64;
+            }
+            fresh.push(own);
+        }
+        // SAFETY: each place has a tensor of its type, which begins at a multiple of 16 bytes; the stream has them in order.
+        unsafe { self.captured.start(&places)? };
+        drop(used);
         let written = |value: &Guard<'_>| {
             self.variables.iter().any(|used| used.written && used.address == value.address().addr())
         };
@@ -244,24 +313,49 @@ impl Recording {
             unsafe { value.renew_id() };
         }
         // A result may be a variable's own memory: the locks are held until it is copied.
-        let mut outputs = Outputs::with_capacity(self.results.len());
-        for result in &self.results {
-            if !result.is_away() {
-                // A number that does not depend on the operands; a guard wants it where it wants everything.
-                let asked = device::asked().is_some_and(|id| id == self.gpu.id);
-                outputs.push(if asked { bring(self.gpu, result)? } else { result.alias() });
-                continue;
-            }
-            let from = dense(result)?;
-            let own = Tensor::uninit_on(self.gpu, result.ty())?;
-            if own.ty().bytes() > 0 {
-                // SAFETY: both hold all elements, densely.
-                unsafe { self.gpu.copy(own.address().addr() as u64, from.address().addr() as u64, own.ty().bytes())? };
-            }
-            outputs.push(own);
-        }
-        Ok(outputs)
+        self.results.iter().zip(fresh).map(|((result, _), own)| own.map_or_else(|| self.copy_out(result), Ok)).collect()
     }
+
+    fn copy_in(&self, own: &Tensor, input: &Tensor) -> Result<()> {
+        let (to, bytes) = (own.address().addr() as u64, own.ty().bytes());
+        let from = dense(input)?;
+        // SAFETY: both hold all elements, densely; host memory may be used again when the copy was queued.
+        unsafe {
+            match from.device_id() == self.gpu.id {
+                _ if bytes == 0 => Ok(()),
+                true => self.gpu.copy(to, from.address().addr() as u64, bytes),
+                false if from.is_away() => {
+                    let there = bring(self.gpu, &from)?;
+                    self.gpu.copy(to, there.address().addr() as u64, bytes)
+                }
+                false => self.gpu.upload(to, from.data(), bytes),
+            }
+        }
+    }
+
+    fn copy_out(&self, result: &Tensor) -> Result<Tensor> {
+        if !result.is_away() {
+            // A number that does not depend on the operands; a guard wants it where it wants everything.
+            let asked = device::asked().is_some_and(|id| id == self.gpu.id);
+            return if asked { bring(self.gpu, result) } else { Ok(result.alias()) };
+        }
+        copied_on(self.gpu, &dense(result)?)
+    }
+}
+
+/// A copy of a dense tensor in memory of its own.
+fn copied_on(gpu: &'static Gpu, from: &Tensor) -> Result<Tensor> {
+    let own = Tensor::uninit_on(gpu, from.ty())?;
+    if own.ty().bytes() > 0 {
+        // SAFETY: both hold all elements, densely.
+        unsafe { gpu.copy(own.address().addr() as u64, from.address().addr() as u64, own.ty().bytes())? };
+    }
+    Ok(own)
+}
+
+/// A dense tensor as captured kernels may be told of it: they load and store 16 bytes at once, as memory of its own allows.
+fn whole(gpu: &'static Gpu, tensor: &Tensor) -> Result<Tensor> {
+    if tensor.address().addr().is_multiple_of(16) { Ok(tensor.clone()) } else { copied_on(gpu, tensor) }
 }
 
 /// Makes sure that a variable lies densely on the GPU, alone in its memory if it will be changed; where it lies.

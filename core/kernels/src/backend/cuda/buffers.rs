@@ -41,6 +41,7 @@ impl Gpu {
         {
             let size = bytes.checked_add(1 << 20).map(|_| rounded(bytes)).ok_or_else(|| self.full(bytes, None))?;
             let address = arena.take(size)?;
+            capture_session::note_taken(address, bytes);
             return Ok(Buffer { gpu: self, address, from: From::Arena(arena) });
         }
         self.allocate_outside(bytes)

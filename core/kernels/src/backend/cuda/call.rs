@@ -141,6 +141,8 @@ pub struct Arguments {
     used: usize,
     starts: [u16; MOST],
     pub(super) count: usize,
+    /// A bit for each argument that is a number of the user's, which may look like an address.
+    numbers: u128,
 }
 
 /// Words that arguments may take: 4 KiB, which every device takes.
@@ -175,17 +177,33 @@ impl Strided {
     pub fn of(view: &View) -> Self {
         Self::new(view.dims(), view.strides())
     }
+
+    /// Whether every stride is a multiple of so many elements.
+    pub(super) fn steps_by(&self, each: usize) -> bool {
+        self.strides[..self.rank as usize].iter().all(|stride| stride.unsigned_abs().is_multiple_of(each as u64))
+    }
+
+    /// Whether the innermost dimension is made of runs of so many neighbours, to which all other strides lead.
+    pub(super) fn has_rows_of(&self, each: usize) -> bool {
+        let Some(last) = (self.rank as usize).checked_sub(1) else { return false };
+        let outer = Self { rank: self.rank - 1, ..*self };
+        self.strides[last] == 1 && self.dims[last].unsigned_abs().is_multiple_of(each as u64) && outer.steps_by(each)
+    }
 }
 
 impl Arguments {
     pub(super) fn new() -> Self {
-        Self { words: [MaybeUninit::uninit(); WORDS], used: 0, starts: [0; MOST], count: 0 }
+        Self { words: [MaybeUninit::uninit(); WORDS], used: 0, starts: [0; MOST], count: 0, numbers: 0 }
     }
 
     /// A plain value, as it lies in memory.
     pub fn value<T: Copy>(&mut self, value: T) {
         let words = size_of::<T>().div_ceil(8);
         assert!(align_of::<T>() <= 8 && self.used + words <= WORDS && self.count < MOST, "too many kernel arguments");
+        if !size_of::<T>().is_multiple_of(8) {
+            // Whoever reads the words later reads whole ones.
+            self.words[self.used + words - 1].write(0);
+        }
         // SAFETY: the words are there, aligned to eight, and a plain value may be written to them.
         unsafe { self.words.as_mut_ptr().add(self.used).cast::<T>().write(value) };
         self.starts[self.count] = self.used as u16;
@@ -219,6 +237,7 @@ impl Arguments {
     /// # Safety
     /// The view is valid.
     pub unsafe fn number(&mut self, view: &View) {
+        self.numbers |= 1 << self.count;
         // SAFETY: by the caller's promise.
         self.value(unsafe { crate::backend::cpu::vector::load_bits(view.dtype.size(), view.ptr) });
     }
@@ -282,7 +301,21 @@ impl Arguments {
     pub(super) unsafe fn launch(&mut self, gpu: &Gpu, op: &str, function: Function, grid: Grid) -> Result<()> {
         let mut pointers = self.pointers();
         // SAFETY: by the caller's promise; the arguments outlive the call, which copies them.
-        unsafe { gpu.launch(op, function, grid, &mut pointers[..self.count]) }
+        unsafe { gpu.launch(op, function, grid, &mut pointers[..self.count])? };
+        match capture_session::capturing() {
+            true => capture_session::note_launch(gpu, function, grid, self),
+            false => Ok(()),
+        }
+    }
+
+    /// The words, where each argument starts, and which words are numbers of the user's.
+    pub(super) fn parts(&self) -> (Vec<u64>, Vec<u16>, Vec<u16>) {
+        let starts = self.starts[..self.count].to_vec();
+        let numbers = starts.iter().enumerate().filter(|(i, _)| self.numbers >> i & 1 == 1).map(|(_, &s)| s).collect();
+        // SAFETY: as many words were set aside for arguments; an argument may leave bytes of its last one as they were, which is why
+        // they were zeroed.
+        let words = self.words[..self.used].iter().map(|word| unsafe { word.assume_init() }).collect();
+        (words, starts, numbers)
     }
 
     fn pointers(&mut self) -> [*mut c_void; MOST] {

@@ -3,12 +3,13 @@
 
 use super::arena::Arena;
 use super::capture_session::{Choices, Held, Nodes, Session, capturing, within};
-use super::driver::{self, Graph, Recorded, Stream};
+use super::driver::{self, Address, Graph, Recorded, Stream};
 use super::gpu::Gpu;
 use super::kernel_warm_up;
+use super::moves::{Kept, Moves, Noted, Place};
 use crate::error::{Error, Result};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How much work was queued so far while it was only tried.
 pub fn tried() -> usize {
@@ -23,13 +24,22 @@ pub struct Captured {
     asserts: bool,
     work: usize,
     nodes: Nodes,
+    moves: Mutex<Moves>,
+    /// Whose nodes `moves` changes.
+    _graph: Option<Kept>,
     _held: Held,
 }
 
 impl Captured {
-    /// Queues all captured work.
-    pub fn start(&self) -> Result<()> {
+    /// Queues all captured work. Places that move lie at these addresses, one for each place that [`capture`] was asked for.
+    ///
+    /// # Safety
+    /// Those addresses are aligned to 16, and hold what the places are for in the order of the stream.
+    pub unsafe fn start(&self, places: &[Address]) -> Result<()> {
         self.gpu.bind()?;
+        let mut moves = self.moves.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: by the caller's promise.
+        unsafe { moves.set(self.recorded, places) }.map_err(|e| self.gpu.failed("graph", &e))?;
         // SAFETY: the arena lives as long as this does; whoever captured keeps the other addresses valid.
         let start = || unsafe { driver::start(self.recorded, self.gpu.stream()) };
         // The driver may want memory for a graph that starts the first time.
@@ -39,6 +49,16 @@ impl Captured {
             self.gpu.asserted[0].fetch_add(1, Ordering::AcqRel);
         }
         Ok(())
+    }
+
+    /// Whether a place, of those that [`capture`] was asked for, may lie elsewhere in each call. Others stay where they lay.
+    pub fn moves(&self, place: usize) -> bool {
+        self.moves.lock().unwrap_or_else(PoisonError::into_inner).moves(place)
+    }
+
+    /// Kernels and copies that one start queues, those in bodies counted once.
+    pub fn work(&self) -> usize {
+        self.work
     }
 
     /// What was captured, in words.
@@ -71,9 +91,16 @@ const TRIES: usize = 4;
 /// It runs several times: first with nothing behind it, which compiles all kernels and tells what memory it will take, since
 /// neither can be had while a stream captures. So it must have no effect but through the device.
 ///
+/// `places` says, from what the work gave, which memory would better lie elsewhere in each call, the first so many of which were there
+/// before, and nobody else's than the work's.
+///
 /// # Errors
 /// Those of the work; a wait or a read of elements while capturing is one.
-pub fn capture<T>(gpu: &'static Gpu, work: impl Fn() -> Result<T>) -> Result<(T, Captured)> {
+pub fn capture<T>(
+    gpu: &'static Gpu,
+    work: impl Fn() -> Result<T>,
+    places: impl Fn(&T) -> (Vec<Place>, usize),
+) -> Result<(T, Captured)> {
     if capturing() {
         return Err(Error::failed_precondition("capture", "work is captured within captured work"));
     }
@@ -94,9 +121,15 @@ pub fn capture<T>(gpu: &'static Gpu, work: impl Fn() -> Result<T>) -> Result<(T,
         match record(gpu, &arena, &session, &work) {
             Err(_) if arena.is_short() => sizes = arena.wanted_and_left(),
             Err(error) => return Err(error),
-            Ok((value, recorded, held)) => {
+            Ok((value, recorded, graph, ended)) => {
                 let Session { asserts, nodes, .. } = session;
-                return Ok((value, Captured { gpu, recorded, arena, asserts, work: queued, nodes, _held: held }));
+                let (all, before) = places(&value);
+                let moves = Moves::new(ended.noted, &all, before);
+                let graph = moves.any().then_some(graph);
+                let (work, moves, held) = (queued, Mutex::new(moves), ended.held);
+                let captured =
+                    Captured { gpu, recorded, arena, asserts, work, nodes, moves, _graph: graph, _held: held };
+                return Ok((value, captured));
             }
         }
     }
@@ -115,7 +148,17 @@ fn attempt<T>(gpu: &'static Gpu, choices: Choices, work: &impl Fn() -> Result<T>
     let (arena, nodes, before) = (Arc::new(Arena::trial()), Nodes::default(), tried());
     let stream = Stream::NOWHERE;
     let (value, session) = within(
-        Session { gpu, stream, arena, choices, spare: Vec::new(), nodes, asserts: false, held: Vec::new() },
+        Session {
+            gpu,
+            stream,
+            arena,
+            choices,
+            spare: Vec::new(),
+            nodes,
+            asserts: false,
+            held: Vec::new(),
+            noted: Noted::default(),
+        },
         work,
     );
     value.map(|_| (session, tried() - before))
@@ -127,7 +170,7 @@ fn record<T>(
     arena: &Arc<Arena>,
     tried: &Session,
     work: &impl Fn() -> Result<T>,
-) -> Result<(T, Recorded, Held)> {
+) -> Result<(T, Recorded, Kept, Session)> {
     let failed = |e: driver::Failure| gpu.failed("graph", &e);
     // One for each depth of branches and loops.
     let mut streams = Streams(Vec::new());
@@ -138,14 +181,23 @@ fn record<T>(
     driver::begin_capture(stream).map_err(failed)?;
     let recording = Recording(stream);
     let (choices, nodes) = (tried.choices.again(), Nodes::default());
-    let session =
-        Session { gpu, stream, arena: arena.clone(), choices, spare, nodes, asserts: false, held: Vec::new() };
+    let session = Session {
+        gpu,
+        stream,
+        arena: arena.clone(),
+        choices,
+        spare,
+        nodes,
+        asserts: false,
+        held: Vec::new(),
+        noted: Noted::default(),
+    };
     let (value, session) = within(session, work);
     match (value, recording.end().map_err(failed)) {
         (Ok(value), Ok(graph)) if session.choices.settled() => {
-            let recorded = gpu.with_room(|| driver::instantiate(graph));
-            driver::discard(graph);
-            recorded.map_err(failed).map(|recorded| (value, recorded, session.held))
+            let graph = Kept(graph);
+            let recorded = gpu.with_room(|| driver::instantiate(graph.0));
+            recorded.map_err(failed).map(|recorded| (value, recorded, graph, session))
         }
         (value, graph) => {
             let _ = graph.as_ref().map(|&graph| driver::discard(graph));

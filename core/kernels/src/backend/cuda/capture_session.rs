@@ -2,9 +2,11 @@
 //! `capture.rs` opens a session around the work; whatever queues, allocates or decides asks here.
 
 use super::arena::Arena;
-use super::driver::Stream;
+use super::call::Arguments;
+use super::driver::{Address, Function, Grid, Stream};
 use super::gpu::Gpu;
 use super::kernel_warm_up;
+use super::moves::{Noted, last_node};
 use crate::device::DeviceId;
 use crate::error::{Error, Result};
 use std::any::Any;
@@ -25,6 +27,7 @@ pub(super) struct Session {
     pub asserts: bool,
     /// What the work uses that belongs to nobody in it.
     pub held: Held,
+    pub noted: Noted,
 }
 
 /// Owners of memory that captured work uses.
@@ -133,6 +136,29 @@ impl Choice {
             }
         })
     }
+}
+
+/// A kernel was queued: what it was given may lie elsewhere when the work is started.
+pub(super) fn note_launch(gpu: &Gpu, function: Function, grid: Grid, arguments: &Arguments) -> Result<()> {
+    let here = |session: &mut Session| (session.stream, session.nodes.depth);
+    let (stream, depth) = with_session(here)?;
+    if stream == Stream::NOWHERE {
+        return Ok(());
+    }
+    let node = last_node(gpu, stream, depth)?;
+    with_session(|session| session.noted.launch(node, function, grid, arguments))
+}
+
+/// Something else than a kernel was given addresses, if this thread captures.
+pub(super) fn note_fixed(addresses: &[Address]) {
+    if capturing() {
+        let _ = with_session(|session| addresses.iter().for_each(|&address| session.noted.fix(address)));
+    }
+}
+
+/// Memory of this capture was taken for so many bytes.
+pub(super) fn note_taken(address: Address, bytes: usize) {
+    let _ = with_session(|session| session.noted.take(address, bytes));
 }
 
 /// Keeps what captured work uses for as long as it may be started.

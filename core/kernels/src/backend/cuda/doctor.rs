@@ -48,11 +48,12 @@ pub fn findings(first_kernel: &dyn Fn(&Device) -> Result<()>) -> Vec<Finding> {
     let there = match count() {
         Ok(there) => *there,
         Err(why) => {
-            all.push(bad(
-                "driver",
-                why.clone(),
-                "see whether `nvidia-smi` lists a device, and whether containers are given it",
-            ));
+            // What the toolkit brings for linking is found before the driver.
+            let advice = match why.contains("STUB_LIBRARY") {
+                true => "take the toolkit's folder `stubs` out of LD_LIBRARY_PATH: its libcuda.so.1 is no driver",
+                false => "see whether `nvidia-smi` lists a device, and whether containers are given it",
+            };
+            all.push(bad("driver", why.clone(), advice));
             return all;
         }
     };

@@ -3,6 +3,7 @@
 
 use super::buffers::Buffer;
 use super::call::CudaCall;
+use super::capture_session;
 use super::copies::copy;
 use super::driver::{self, Addend, Operand, ProductPlan, ProductShape};
 use super::kernel_warm_up;
@@ -142,6 +143,7 @@ pub(super) unsafe fn product(
     for (i, place) in places.iter().enumerate() {
         let [a, b, c] = at(place);
         let plus = plus.map_or(c, |p| p.address);
+        capture_session::note_fixed(&[a, b, plus, c]);
         // SAFETY: by the caller's promise; the plan is of these shapes and alignments, and its lock is held.
         let queued = call.gpu.with_room(|| unsafe {
             driver::product(handle, plan, [b, a, plus, c], (workspace, WORKSPACE), call.gpu.stream())

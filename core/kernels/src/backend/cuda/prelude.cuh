@@ -242,6 +242,8 @@ struct Strided { index_t rank; index_t dims[8]; index_t strides[8]; };
 // Where element `i` of the row-major order lies.
 __device__ inline index_t place(const Strided& view, index_t i) {
   index_t at = 0;
+  // Not unrolled: divisions of 64 bits are long, and compiling them again and again takes longer than anything else.
+  #pragma unroll 1
   for (int axis = (int)view.rank - 1; axis > 0; --axis) {
     const index_t dim = view.dims[axis];
     index_t next, here;

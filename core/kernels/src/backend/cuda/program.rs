@@ -89,7 +89,26 @@ fn typed(kernel: &Kernel, types: &[DType]) -> String {
     for (i, dtype) in types.iter().enumerate() {
         text += &format!("typedef {} T{i};\ntypedef {} A{i};\n", storage(*dtype), value(dtype.compute()));
     }
-    text + &kernel.text.concat()
+    text + &alone(&kernel.text.concat(), kernel.name)
+}
+
+/// How a kernel begins in the texts beside operations; it ends with the first line that is a closing brace alone.
+const BEGINS: &str = "extern \"C\" __global__ void ";
+
+/// A text with the kernels left out that it has beside the one of this name: compiling them would take as long again.
+fn alone(text: &str, name: &str) -> String {
+    let (mut kept, mut skips) = (String::with_capacity(text.len()), false);
+    for line in text.split_inclusive('\n') {
+        // Launch bounds may stand before the name.
+        let named = |rest: &str| rest.split(' ').any(|word| word.split_once('(').is_some_and(|(word, _)| word == name));
+        let begins = line.strip_prefix(BEGINS).is_some_and(|rest| !named(rest));
+        skips |= begins && !line.trim_end().ends_with('}');
+        if !skips && !begins {
+            kept.push_str(line);
+        }
+        skips &= line.trim_end() != "}";
+    }
+    kept
 }
 
 /// Types as one word.
@@ -280,6 +299,19 @@ mod tests {
         // A device that the compiler has forgotten, and a compiler that says nothing: its own words will tell.
         assert_eq!(architecture((7, 0), &[75, 80]), "sm_70");
         assert_eq!(architecture((9, 0), &[]), "sm_90");
+    }
+
+    #[test]
+    fn other_kernels_of_a_text_are_not_compiled() {
+        let text = "// Both.\nint f() {\n}\nextern \"C\" __global__ void ab(int n,\n  int m) {\n  if (n) {\n  }\n}\n\
+                    extern \"C\" __global__ void a(int n) {\n  f();\n}\nextern \"C\" __global__ void c() {}\nint g();\n";
+        assert_eq!(
+            alone(text, "a"),
+            "// Both.\nint f() {\n}\nextern \"C\" __global__ void a(int n) {\n  f();\n}\nint g();\n"
+        );
+        let bound = "extern \"C\" __global__ void __launch_bounds__(B, 1) d(int n) {\n}\n";
+        assert_eq!((alone(bound, "d").as_str(), alone(bound, "e").as_str()), (bound, ""));
+        assert!(alone(text, "ab").contains("ab(int n,\n  int m) {\n  if (n) {\n  }\n}\nint g();"));
     }
 
     #[test]

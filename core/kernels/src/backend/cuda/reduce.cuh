@@ -1,4 +1,5 @@
-// Folds of a strided view: `T0` are the elements, `T1` what is written, `A1` what is added up. COMBINE and IDENTITY come first.
+// Folds of a strided view: `T0` are the elements, `T1` what is written, `A1` what is added up. COMBINE and IDENTITY come first, and
+// WAY, which says how: 0, by rows; 1 and 2, by columns, whose elements are taken one by one or 16 bytes at a time; 3, by a thread each.
 
 __device__ inline A1 taken(T0 x) { return Into<A1>::of(wide(x)); }
 
@@ -9,6 +10,7 @@ __device__ inline T1 given(A1 all, index_t divisor) {
 // Elements that are loaded at once.
 enum { EACH = 16 / sizeof(T0) };
 
+#if WAY == 0
 // What `lanes` threads fold of elements that lie side by side, the first of them at a multiple of 16 bytes. Four loads are
 // under way at a time, and neighbours have folds of their own, so that no addition waits for the one before it.
 __device__ inline A1 folded_run(const T0* x, index_t count, int rank, int lanes) {
@@ -79,9 +81,74 @@ extern "C" __global__ void reduce_rows(const T0* x, Strided kept, Strided folded
   if (rank == 0 && unit < units) y[unit] = given(all, divisor);
 }
 
+#elif WAY < 3
+enum { N = WAY == 2 ? EACH : 1 };
+
+// What a thread folds of N neighbouring outputs: every `down`th of the elements from begin on.
+__device__ inline void folded_beside(const T0* x, const Strided& folded, index_t begin, index_t end, int down, A1* sums) {
+  if (folded.rank == 1) {
+    const index_t step = folded.strides[0];
+    const T0* at = x + begin * step;
+    #pragma unroll 4
+    for (index_t i = begin; i < end; i += down, at += down * step) {
+      const Pack<T0, N> some = *(const Pack<T0, N>*)at;
+      #pragma unroll
+      for (int k = 0; k < N; ++k) sums[k] = COMBINE(sums[k], taken(some.of[k]));
+    }
+  } else {
+    #pragma unroll 1
+    for (index_t i = begin; i < end; i += down) {
+      const Pack<T0, N> some = *(const Pack<T0, N>*)(x + place(folded, i));
+      #pragma unroll
+      for (int k = 0; k < N; ++k) sums[k] = COMBINE(sums[k], taken(some.of[k]));
+    }
+  }
+}
+
+// Outputs whose elements lie side by side: `across` times `down` threads for N `across` outputs and a part of what they fold.
+// Threads of one column fold what they have in shared memory, in a tree.
+extern "C" __global__ void reduce_columns(const T0* x, Strided kept, Strided folded, index_t outputs, index_t length,
+                                          index_t part, T1* y, index_t divisor, index_t units, int across, int down) {
+  __shared__ A1 all[256 * N];
+  const index_t pieces = (outputs + N * across - 1) / (N * across);
+  const int threads = across * down, mine = threadIdx.x % threads, beside = 256 / threads;
+  const int column = mine % across, line = mine / across;
+  for (index_t from = (index_t)blockIdx.x * beside; from < units; from += (index_t)gridDim.x * beside) {
+    const index_t unit = from + threadIdx.x / threads, begin = unit / pieces * part;
+    const index_t end = begin + part < length ? begin + part : length;
+    const index_t output = (unit % pieces * across + column) * N;
+    const bool there = unit < units && output < outputs;
+    A1 sums[N];
+    #pragma unroll
+    for (int k = 0; k < N; ++k) sums[k] = IDENTITY;
+    if (there) folded_beside(x + place(kept, output), folded, begin + line, end, down, sums);
+    if (down > 1) {
+      #pragma unroll
+      for (int k = 0; k < N; ++k) all[k * 256 + threadIdx.x] = sums[k];
+      __syncthreads();
+      for (int step = down / 2; step > 0; step /= 2) {
+        if (line < step) {
+          #pragma unroll
+          for (int k = 0; k < N; ++k) {
+            const A1 other = all[k * 256 + threadIdx.x + step * across];
+            sums[k] = COMBINE(sums[k], other);
+            all[k * 256 + threadIdx.x] = sums[k];
+          }
+        }
+        __syncthreads();
+      }
+    }
+    if (there && line == 0) {
+      #pragma unroll
+      for (int k = 0; k < N; ++k) y[unit / pieces * outputs + output + k] = given(sums[k], divisor);
+    }
+  }
+}
+
+#else
 // A thread per output and part of what it folds.
-extern "C" __global__ void reduce_columns(index_t count, const T0* x, Strided kept, Strided folded, index_t outputs,
-                                          index_t length, index_t part, T1* y, index_t divisor) {
+extern "C" __global__ void reduce_alone(index_t count, const T0* x, Strided kept, Strided folded, index_t outputs,
+                                        index_t length, index_t part, T1* y, index_t divisor) {
   ELEMENTS(t, count) {
     const index_t output = t % outputs, begin = t / outputs * part;
     const index_t end = begin + part < length ? begin + part : length;
@@ -98,3 +165,4 @@ extern "C" __global__ void reduce_columns(index_t count, const T0* x, Strided ke
     y[t] = given(all, divisor);
   }
 }
+#endif

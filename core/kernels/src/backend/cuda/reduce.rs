@@ -1,7 +1,8 @@
 //! Reductions over any set of axes of a view on a device: parts by blocks or threads, then the parts of each output.
 //! Operations of kind reduction run here; the order of combination depends on layout and device, not on the run.
 
-use super::call::{CudaCall, Strided, THREADS, grid};
+use super::call::{Arguments, CudaCall, Strided, THREADS, grid};
+use super::columns::Columns;
 use super::driver::Grid;
 use super::program::Kernel;
 use crate::backend::cpu::View;
@@ -12,11 +13,20 @@ use crate::error::Result;
 use crate::shape::{AxisSet, MAX_RANK};
 use smallvec::SmallVec;
 
-/// The two kernels of a monoid, a block or a thread per output, and its text: `combine` of `a` and `b`, and the identity, in
-/// the type `A1`.
+/// The kernels of a monoid.
+struct Kernels {
+    /// A block, or a part of one, for each output.
+    rows: &'static Kernel,
+    /// Threads for neighbouring outputs, one by one and 16 bytes at a time.
+    columns: [&'static Kernel; 2],
+    /// A thread for each output.
+    alone: &'static Kernel,
+}
+
+/// The kernels of each monoid, and its text: `combine` of `a` and `b`, and the identity, in the type `A1`.
 macro_rules! monoids {
     ($($monoid:ident: $combine:literal, $identity:literal;)*) => {
-        fn kernels(monoid: Monoid) -> (&'static Kernel, &'static Kernel) {
+        fn kernels(monoid: Monoid) -> Kernels {
             match monoid {$(
                 Monoid::$monoid => {
                     const TEXT: &str = concat!(
@@ -24,9 +34,11 @@ macro_rules! monoids {
                         "\n#define DIVIDE(a, n) Into<A1>::of((a) / Into<A1>::of(n))\n",
                         include_str!("reduce.cuh")
                     );
-                    static ROWS: Kernel = Kernel { name: "reduce_rows", text: &[TEXT] };
-                    static COLUMNS: Kernel = Kernel { name: "reduce_columns", text: &[TEXT] };
-                    (&ROWS, &COLUMNS)
+                    static ROWS: Kernel = Kernel { name: "reduce_rows", text: &["#define WAY 0\n", TEXT] };
+                    static COLUMNS: Kernel = Kernel { name: "reduce_columns", text: &["#define WAY 1\n", TEXT] };
+                    static PACKED: Kernel = Kernel { name: "reduce_columns", text: &["#define WAY 2\n", TEXT] };
+                    static ALONE: Kernel = Kernel { name: "reduce_alone", text: &["#define WAY 3\n", TEXT] };
+                    Kernels { rows: &ROWS, columns: [&COLUMNS, &PACKED], alone: &ALONE }
                 }
             )*}
         }
@@ -50,7 +62,7 @@ monoids! {
     All: "((a) && (b))", "true";
 }
 
-/// Outputs from which threads, not blocks, take one each, where what is folded is not what lies side by side.
+/// Outputs from which threads, not blocks, take one each, where neither what is folded nor the outputs lie side by side.
 const MANY: usize = 64;
 /// Elements that a thread folds before it is worth sharing them.
 const LONG: usize = 64;
@@ -119,49 +131,42 @@ impl Fold<'_> {
     fn each(&self) -> usize {
         if self.along == 1 { 16 / self.from.dtype.size() } else { 1 }
     }
+
+    /// Whether outputs lie side by side, and what is folded does not.
+    fn by_columns(&self) -> bool {
+        self.across == 1 && self.along != 1
+    }
+
+    /// Outputs that a thread takes at once: 16 bytes, if all rows of neighbours consist of such.
+    fn beside(&self) -> usize {
+        let each = (16 / self.from.dtype.size().max(1)).max(1);
+        let aligned = self.from.ptr.addr().is_multiple_of(16);
+        let fits = aligned && self.kept.has_rows_of(each) && self.folded.steps_by(each);
+        if fits { each } else { 1 }
+    }
 }
 
 /// # Safety
 /// As [`reduce`].
 unsafe fn fold(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, divisor: Option<usize>) -> Result<()> {
-    let (rows, columns) = kernels(monoid);
     let Fold { outputs, length, .. } = *fold;
-    // Neighbouring threads should read neighbouring elements.
-    let short = length < 4 || (length <= 32 && fold.along != 1);
-    let by_threads = short || (outputs >= MANY && fold.across == 1 && fold.along != 1);
-    let busy = call.gpu.multiprocessors() as usize * AT_ONCE;
-    let (units, worth) = match by_threads {
-        true => (outputs.div_ceil(THREADS as usize), LONG),
-        false => (outputs, LONG * THREADS as usize),
+    let each = fold.beside();
+    let shared = Columns::new(call, 1, [length, outputs], each);
+    let alone = length < 4 || (length <= 32 && fold.along != 1);
+    let (part, parts) = match fold.by_columns() {
+        true => (shared.part, shared.parts),
+        false => cut(call, outputs, length, alone),
     };
-    let parts = (busy / units.max(1)).clamp(1, length.div_ceil(worth).max(1)).min(1024);
-    // Parts begin where whole rows of 16 bytes do, if the first does.
-    let part = length.div_ceil(parts).max(1).next_multiple_of(if parts > 1 { 16 } else { 1 });
-    let parts = length.div_ceil(part).max(1);
     let acc = to.dtype.compute();
     let target = if parts == 1 { to.dtype } else { acc };
     let scratch = if parts == 1 { None } else { Some(call.scratch(parts * outputs * acc.size().max(1))?) };
     let address = scratch.as_ref().map_or(to.ptr.addr() as u64, super::buffers::Buffer::address);
-    let own_divisor = divisor.filter(|_| parts == 1);
-    let fill = |arguments: &mut super::call::Arguments| {
-        arguments.view(fold.from);
-        arguments.value(fold.kept);
-        arguments.value(fold.folded);
-        arguments.size(outputs);
-        arguments.size(length);
-        arguments.size(part);
-        arguments.address(address);
-        arguments.divisor(own_divisor);
-    };
-    let types = [fold.from.dtype, target];
+    let pass = Pass { part, address, divisor: divisor.filter(|_| parts == 1), target };
     // SAFETY: by the caller's promise; parts lie in scratch memory of their number.
     unsafe {
-        match by_threads {
-            true => {
-                let function = call.gpu.kernel(columns, &types)?;
-                call.elements_of(function, parts * outputs, 1, fill)?;
-            }
-            false => by_rows(call, rows, &types, parts * outputs, (part, fold.each()), fill)?,
+        match fold.by_columns() {
+            true => by_columns(call, monoid, fold, &pass, shared, each)?,
+            false => pass_over(call, monoid, fold, &pass, parts, alone)?,
         }
         if parts == 1 {
             return Ok(());
@@ -170,21 +175,80 @@ unsafe fn fold(call: &CudaCall<'_>, monoid: Monoid, fold: &Fold<'_>, to: &View, 
     }
 }
 
+/// How what each output folds is cut: elements of a part, and parts.
+fn cut(call: &CudaCall<'_>, outputs: usize, length: usize, alone: bool) -> (usize, usize) {
+    let busy = call.gpu.multiprocessors() as usize * AT_ONCE;
+    let (units, worth) = match alone {
+        true => (outputs.div_ceil(THREADS as usize), LONG),
+        false => (outputs, LONG * THREADS as usize),
+    };
+    let parts = (busy / units.max(1)).clamp(1, length.div_ceil(worth).max(1)).min(1024);
+    // Parts begin where whole rows of 16 bytes do, if the first does.
+    let part = length.div_ceil(parts).max(1).next_multiple_of(if parts > 1 { 16 } else { 1 });
+    (part, length.div_ceil(part).max(1))
+}
+
+/// One pass: elements of a part, where the results go, of which type they are, and what they are divided by.
+struct Pass {
+    part: usize,
+    address: u64,
+    divisor: Option<usize>,
+    target: DType,
+}
+
+impl Pass {
+    fn push(&self, arguments: &mut Arguments, fold: &Fold<'_>) {
+        arguments.view(fold.from);
+        arguments.value(fold.kept);
+        arguments.value(fold.folded);
+        arguments.sizes(&[fold.outputs, fold.length, self.part]);
+        arguments.address(self.address);
+        arguments.divisor(self.divisor);
+    }
+}
+
 /// # Safety
-/// As [`reduce`]; the arguments are those of the kernel but for its last two.
-unsafe fn by_rows(
+/// As [`reduce`]; there is room for all parts where the results go.
+unsafe fn by_columns(
     call: &CudaCall<'_>,
-    kernel: &'static Kernel,
-    types: &[DType],
-    units: usize,
-    (part, each): (usize, usize),
-    fill: impl FnOnce(&mut super::call::Arguments),
+    monoid: Monoid,
+    fold: &Fold<'_>,
+    pass: &Pass,
+    shared: Columns,
+    each: usize,
 ) -> Result<()> {
-    let (lanes, grid) = lanes(units, part, each);
+    let kernel = kernels(monoid).columns[usize::from(each > 1)];
     // SAFETY: by the caller's promise.
     unsafe {
-        call.launch(kernel, types, grid, |arguments| {
-            fill(arguments);
+        call.launch(kernel, &[fold.from.dtype, pass.target], shared.grid(call), |arguments| {
+            pass.push(arguments, fold);
+            arguments.size(shared.units);
+            arguments.value(shared.across as i32);
+            arguments.value(shared.down as i32);
+        })
+    }
+}
+
+/// # Safety
+/// As [`by_columns`].
+unsafe fn pass_over(
+    call: &CudaCall<'_>,
+    monoid: Monoid,
+    fold: &Fold<'_>,
+    pass: &Pass,
+    parts: usize,
+    alone: bool,
+) -> Result<()> {
+    let (kernels, types, units) = (kernels(monoid), [fold.from.dtype, pass.target], parts * fold.outputs);
+    // SAFETY: by the caller's promise.
+    unsafe {
+        if alone {
+            let function = call.gpu.kernel(kernels.alone, &types)?;
+            return call.elements_of(function, units, 1, |arguments| pass.push(arguments, fold));
+        }
+        let (lanes, grid) = lanes(units, pass.part, fold.each());
+        call.launch(kernels.rows, &types, grid, |arguments| {
+            pass.push(arguments, fold);
             arguments.size(units);
             arguments.value(lanes);
         })
@@ -224,25 +288,13 @@ unsafe fn finish(
     to: &View,
     divisor: Option<usize>,
 ) -> Result<()> {
-    let (rows, columns) = kernels(monoid);
-    let types: [DType; 2] = [fold.from.dtype, to.dtype];
-    let fill = |arguments: &mut super::call::Arguments| {
-        arguments.view(fold.from);
-        arguments.value(fold.kept);
-        arguments.value(fold.folded);
-        arguments.size(fold.outputs);
-        arguments.size(fold.length);
-        arguments.size(fold.length.max(1));
-        arguments.view(to);
-        arguments.divisor(divisor);
-    };
+    let pass = Pass { part: fold.length.max(1), address: to.ptr.addr() as u64, divisor, target: to.dtype };
     // SAFETY: by the caller's promise.
     unsafe {
-        if fold.outputs >= MANY {
-            let function = call.gpu.kernel(columns, &types)?;
-            call.elements_of(function, fold.outputs, 1, fill)
-        } else {
-            by_rows(call, rows, &types, fold.outputs, (fold.length, fold.each()), fill)
+        if fold.by_columns() {
+            let each = fold.beside();
+            return by_columns(call, monoid, fold, &pass, Columns::whole([fold.length, fold.outputs], each), each);
         }
+        pass_over(call, monoid, fold, &pass, 1, fold.outputs >= MANY)
     }
 }

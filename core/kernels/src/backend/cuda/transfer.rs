@@ -119,6 +119,7 @@ impl Gpu {
         }
         self.bind()?;
         crate::moved::note(|| bytes);
+        capture_session::note_fixed(&[to, from]);
         // SAFETY: by the caller's promise.
         unsafe { driver::copy_within(to, from, bytes, self.stream()) }.map_err(|e| self.failed("copy", &e))
     }
@@ -133,6 +134,7 @@ impl Gpu {
         }
         self.bind()?;
         crate::moved::note(|| bytes);
+        capture_session::note_fixed(&[to]);
         // SAFETY: by the caller's promise.
         unsafe { driver::set_bytes(to, byte, bytes, self.stream()) }.map_err(|e| self.failed("fill", &e))
     }

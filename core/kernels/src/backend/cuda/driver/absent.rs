@@ -2,7 +2,7 @@
 //! It lets the rest of the backend compile unchanged, so that switching the feature off breaks nothing.
 
 use super::{
-    Address, Answer, Body, Conditional, Event, Failure, Function, Graph, Grid, Opened, ProductPlan, ProductShape,
+    Address, Answer, Body, Conditional, Event, Failure, Function, Graph, Grid, Node, Opened, ProductPlan, ProductShape,
     Recorded, Stream,
 };
 use crate::dtype::DType;
@@ -139,6 +139,14 @@ pub fn instantiate(_: Graph) -> Answer<Recorded> {
 }
 
 pub fn discard(_: Graph) {}
+
+pub fn last_node(_: Stream) -> Answer<Node> {
+    refuse("last_node")
+}
+
+pub unsafe fn set_launch(_: Recorded, _: Node, _: Function, _: Grid, _: &mut [*mut std::ffi::c_void]) -> Answer<()> {
+    refuse("set_launch")
+}
 
 pub unsafe fn start(_: Recorded, _: Stream) -> Answer<()> {
     refuse("start")

@@ -2,7 +2,7 @@
 //! `capture.rs` and `conditional.rs` call it.
 
 use super::present::{driver, raw};
-use super::{Answer, Body, Conditional, Failure, Graph, Recorded, Stream};
+use super::{Answer, Body, Conditional, Failure, Function, Graph, Grid, Node, Recorded, Stream};
 use cudarc::driver::{result, sys};
 
 /// A stream of the current context, beside that of `open`.
@@ -119,6 +119,42 @@ pub fn begin_body(stream: Stream, body: Body) -> Answer<()> {
     // SAFETY: a stream of `new_stream`, and a body of `add_conditional`, in which there is nothing yet.
     raw("cuStreamBeginCaptureToGraph", unsafe {
         sys::cuStreamBeginCaptureToGraph(stream.0 as _, body.0 as _, nodes, edges, 0, MODE)
+    })
+}
+
+/// The node of what a stream recorded last.
+pub fn last_node(stream: Stream) -> Answer<Node> {
+    match recording(stream)?.1[..] {
+        [node] => Ok(Node(node as usize)),
+        _ => {
+            Err(Failure { call: "cuStreamGetCaptureInfo", said: "the stream has recorded no single last node".into() })
+        }
+    }
+}
+
+/// Gives a kernel of recorded work other arguments, from the next start on.
+///
+/// # Safety
+/// The node is a kernel of the graph that the work was made of, which still is there. Function and grid are those it was
+/// recorded with, and the arguments are the kernel's.
+pub unsafe fn set_launch(
+    recorded: Recorded,
+    node: Node,
+    function: Function,
+    grid: Grid,
+    arguments: &mut [*mut std::ffi::c_void],
+) -> Answer<()> {
+    // SAFETY: all fields of the description may be zero.
+    let mut launch: sys::CUDA_KERNEL_NODE_PARAMS = unsafe { std::mem::zeroed() };
+    let ([bx, by, bz], [tx, ty, tz]) = (grid.blocks, grid.threads);
+    launch.func = function.0 as _;
+    (launch.gridDimX, launch.gridDimY, launch.gridDimZ) = (bx, by, bz);
+    (launch.blockDimX, launch.blockDimY, launch.blockDimZ) = (tx, ty, tz);
+    launch.sharedMemBytes = grid.shared;
+    launch.kernelParams = arguments.as_mut_ptr();
+    // SAFETY: by the caller's promise; the driver copies the arguments.
+    raw("cuGraphExecKernelNodeSetParams", unsafe {
+        sys::cuGraphExecKernelNodeSetParams_v2(recorded.0 as _, node.0 as _, &raw const launch)
     })
 }
 

@@ -80,6 +80,10 @@ pub(super) struct Event(pub(super) usize);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Graph(pub(super) usize);
 
+/// A node of a graph that is being recorded, or was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Node(pub(super) usize);
+
 /// A graph inside a node of another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Body(pub(super) usize);
