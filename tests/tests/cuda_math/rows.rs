@@ -37,6 +37,50 @@ fn softmax_and_its_logarithm() {
     }
 }
 
+/// The longest rows that each number of threads keeps, as they are computed in 32 bits, and one element more and less; where they begin
+/// anywhere in 16 bytes, those that just touch what is kept, and just do not.
+#[test]
+fn rows_that_just_fit_their_threads() {
+    let Some(gpu) = gpu() else { return };
+    let kinds = [(DType::F32, 2e-5), (DType::F64, 1e-13), (DType::F16, 2e-3), (DType::BF16, 1.6e-2)];
+    for (dtype, within) in kinds {
+        let (each, words) = (16 / dtype.size(), if dtype == DType::F64 { 2 } else { 1 });
+        for kept in [32, 64, 128, 256, 512, 1024, 2048, 4096, 8192].map(|kept| kept / words) {
+            for n in [kept - each, kept - each + 1, kept - each + 2, kept - 1, kept, kept + 1] {
+                let rows = if n < 300 { 7 } else { 2 };
+                let x = some(6, dtype, &[rows, n]) * tf::cast(&tf::constant(5.0), dtype);
+                let classes = Tensor::from((0..rows as i64).collect::<Vec<_>>());
+                agree(&gpu, &[x.clone(), classes], within, |x| {
+                    let mut tape = GradientTape::new();
+                    tape.watch(&x[0]);
+                    let y = tf::log_softmax(&x[0], -1);
+                    let loss = tf::sparse_softmax_cross_entropy_with_logits(&x[1], &x[0]);
+                    let dense = tf::softmax_cross_entropy_with_logits(&tf::softmax(&x[0], -1), &x[0]);
+                    let dx = tape.gradient(&(tf::reduce_sum(&y, ()) + tf::reduce_sum(&loss, ())), &x[0]);
+                    vec![tf::softmax(&x[0], -1), y, loss, dense, dx]
+                });
+            }
+        }
+    }
+}
+
+/// Tensors that begin beside 16 bytes are read element by element.
+#[test]
+fn rows_that_begin_anywhere() {
+    let Some(gpu) = gpu() else { return };
+    for dtype in [DType::F32, DType::BF16, DType::F64] {
+        for n in [8, 64, 200, 1000, 1024, 5000, 9000] {
+            let x = some(7, dtype, &[4, n]).slice([1, 0], [3, n as isize]);
+            let from_middle = some(8, dtype, &[3 * n + 1]).slice([1], [3 * n as isize]).reshape([3, n]);
+            for x in [x, from_middle] {
+                agree(&gpu, &[x], if dtype == DType::BF16 { 8e-3 } else { 2e-6 }, |x| {
+                    vec![tf::softmax(&x[0], -1), tf::log_softmax(&x[0], -1)]
+                });
+            }
+        }
+    }
+}
+
 #[test]
 fn other_axes_dtypes_and_numbers_without_end() {
     let Some(gpu) = gpu() else { return };

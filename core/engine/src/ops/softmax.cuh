@@ -1,38 +1,38 @@
 // Softmax and its gradient, row by row, behind rows.cuh.
 
-extern "C" __global__ void __launch_bounds__(BLOCK, 1) softmax(index_t rows, index_t n, const T0* x, T0* y) {
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(1)) softmax(index_t rows, index_t n, const T0* x, T0* y) {
+  int turn = 0;
   ROWS(row, rows) {
     const T0* from = x + row * n;
     T0* to = y + row * n;
+    const Part part(from, n, narrow<T0>(Limits<A0>::lowest()));
     A0 kept[KEPT], top;
-    const A0 scale = (A0)1 / exponentials(n, from, kept, top);
-    walk(from, n, [&](int k, index_t i) { store(to, i, n, [&](int e) { return exponential(kept[k + e]) * scale; }); },
-         [&](index_t i) {
-           const Some x = load(from, i, n);
-           store(to, i, n, [&](int e) { return exponential(x.of[e] - top) * scale; });
-         });
+    const A0 scale = (A0)1 / exponentials<EXPONENTIALS>(from, n, part, kept, top, turn);
+    part.put(to, [&](int k) { return kept[k] * scale; });
+    beyond(from, n, [&](index_t i) {
+      const Some x = load(from, i, n, T0());
+      store(to, i, n, [&](int e) { return exponential(wide(x.of[e]) - top) * scale; });
+    });
   }
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, 1) softmax_gradient(index_t rows, index_t n, const T0* y, const T0* dy, T0* dx) {
+extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(2)) softmax_gradient(index_t rows, index_t n, const T0* y, const T0* dy, T0* dx) {
+  int turn = 0;
   ROWS(row, rows) {
     const T0 *out = y + row * n, *owed = dy + row * n;
     T0* to = dx + row * n;
-    A0 ys[KEPT], dys[KEPT], sum = 0;
-    walk(out, n,
-         [&](int k, index_t i) {
-           const Some y = load(out, i, n), dy = load(owed, i, n);
-           NEIGHBOURS(e, i, n) sum += (ys[k + e] = y.of[e]) * (dys[k + e] = dy.of[e]);
-         },
-         [&](index_t i) {
-           const Some y = load(out, i, n), dy = load(owed, i, n);
-           NEIGHBOURS(e, i, n) sum += y.of[e] * dy.of[e];
-         });
-    sum = all<Sum>(sum);
-    walk(out, n, [&](int k, index_t i) { store(to, i, n, [&](int e) { return (dys[k + e] - sum) * ys[k + e]; }); },
-         [&](index_t i) {
-           const Some y = load(out, i, n), dy = load(owed, i, n);
-           store(to, i, n, [&](int e) { return (dy.of[e] - sum) * y.of[e]; });
-         });
+    const Part ys(out, n, T0()), dys(owed, n, T0());
+    A0 sum = folded<Sum>([&](int k) { return ys[k] * dys[k]; });
+    beyond(out, n, [&](index_t i) {
+      const Some y = load(out, i, n, T0()), dy = load(owed, i, n, T0());
+      #pragma unroll
+      for (int e = 0; e < EACH; ++e) sum += wide(y.of[e]) * wide(dy.of[e]);
+    });
+    sum = all<Sum>(sum, turn);
+    ys.put(to, [&](int k) { return (dys[k] - sum) * ys[k]; });
+    beyond(out, n, [&](index_t i) {
+      const Some y = load(out, i, n, T0()), dy = load(owed, i, n, T0());
+      store(to, i, n, [&](int e) { return (wide(dy.of[e]) - sum) * wide(y.of[e]); });
+    });
   }
 }
