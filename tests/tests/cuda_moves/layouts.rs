@@ -56,6 +56,36 @@ fn brought_into_order() {
     }
 }
 
+/// Transposed operands are turned by tiles: sides around those of tiles, whole numbers of 16 bytes and others, slices that begin anywhere,
+/// repeated rows, and other dimensions around the two.
+#[test]
+fn turned_by_tiles() {
+    let Some(_gpu) = gpu() else { return };
+    // Elements of 1, 2, 4, 8 and 16 bytes.
+    for dtype in [DType::U8, DType::BF16, DType::F32, DType::F64, DType::C128] {
+        let order = |x: &Tensor, axes: &[isize]| tf::transpose(x, axes).reshape([-1]);
+        for [rows, columns] in
+            [[8, 8], [16, 48], [64, 64], [32, 160], [144, 80], [256, 16], [63, 65], [129, 9], [100, 132]]
+        {
+            let x = || numbers(&[rows, columns], dtype);
+            alike(format!("{dtype} {rows} by {columns}"), || order(&x(), &[1, 0]));
+        }
+        let x = || numbers(&[3, 48, 2, 64], dtype);
+        for axes in [[3, 2, 1, 0], [0, 3, 2, 1], [2, 0, 3, 1], [1, 3, 0, 2]] {
+            alike(format!("{dtype} {axes:?}"), || order(&x(), &axes));
+        }
+        for (begin, size) in [([16, 16], [80, 64]), ([16, 1], [64, 64]), ([1, 16], [64, 48]), ([0, 0], [96, 33])] {
+            let part = || numbers(&[112, 96], dtype).slice(begin, size);
+            alike(format!("{dtype} from {begin:?}"), || order(&part(), &[1, 0]));
+        }
+        alike(format!("{dtype} repeated"), || {
+            let repeated = tf::broadcast_to(&numbers(&[2, 1, 32], dtype), [2, 48, 32]);
+            order(&repeated, &[0, 2, 1])
+        });
+        alike(format!("{dtype} backwards"), || order(&tf::reverse(&numbers(&[48, 64], dtype), [0]), &[1, 0]));
+    }
+}
+
 #[test]
 fn repeated() {
     let Some(_gpu) = gpu() else { return };

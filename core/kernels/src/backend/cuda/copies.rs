@@ -5,7 +5,7 @@ use super::buffers::Buffer;
 use super::call::{CudaCall, Strided, THREADS, grid};
 use super::elementwise::space_of;
 use super::program::Kernel;
-use super::strided_copy::{Along, DIVIDED, walk};
+use super::strided_copy::{Along, DIVIDED, unit_of, walk};
 use crate::backend::cpu::View;
 use crate::backend::cpu::merge_dims::Collapsed;
 use crate::dtype::DType;
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::shape::MAX_RANK;
 use smallvec::SmallVec;
 
-/// Elements of a tile along either side.
+/// The shortest sides for which a copy by tiles is worth another one before a program reads it.
 const TILE: usize = 32;
 /// The shortest sides that are worth tiles.
 const SHORT: usize = 8;
@@ -143,14 +143,30 @@ impl Turned {
         })
     }
 
+    /// Whether both sides lie at whole 16 bytes, and are whole numbers of them.
+    fn is_whole(&self, size: usize, from: &View, to: &View) -> bool {
+        let steps = self.from.iter().chain(&self.to).chain([&self.stride, &self.row]).map(|step| step.unsigned_abs());
+        let all = steps.chain([self.across, self.inner]).map(|n| n * size).chain([from.ptr.addr(), to.ptr.addr()]);
+        unit_of(all) == 16
+    }
+
     /// # Safety
     /// As [`copy`].
     unsafe fn copy(&self, call: &CudaCall<'_>, unsigned: DType, from: &View, to: &View) -> Result<()> {
-        let (across, inner) = (self.across.div_ceil(TILE), self.inner.div_ceil(TILE));
+        let size = unsigned.size();
+        // The sides of tiles, as the text has them.
+        let (kernel, [high, wide]) = match self.is_whole(size, from, to) {
+            true => {
+                let high = [128, 64, 32][usize::from(size > 1) + usize::from(size > 4)];
+                (&TURN_WHOLE, [high, 16384 / size / high])
+            }
+            false => (&TURN, [if size <= 4 { 64 } else { 32 }; 2]),
+        };
+        let (across, inner) = (self.across.div_ceil(high), self.inner.div_ceil(wide));
         let tiles = self.dims.iter().product::<usize>() * across * inner;
         // SAFETY: by the caller's promise; the arguments are those of the text.
         unsafe {
-            call.launch(&TURN, &[unsigned], grid(tiles, THREADS), |arguments| {
+            call.launch(kernel, &[unsigned], grid(tiles, THREADS), |arguments| {
                 arguments.view(from);
                 arguments.view(to);
                 arguments.sizes(&[tiles, across, inner, self.across, self.inner]);
@@ -164,3 +180,4 @@ impl Turned {
 }
 
 static TURN: Kernel = Kernel { name: "turn", text: &[DIVIDED, include_str!("turn.cuh")] };
+static TURN_WHOLE: Kernel = Kernel { name: "turn_whole", text: &[DIVIDED, include_str!("turn.cuh")] };
