@@ -13,14 +13,15 @@ enum { EACH = PACKED ? 16 / sizeof(T0) : 1, WORDS = KEPT_WORDS * 4 / sizeof(A0),
 #else
 #define BLOCK 256
 #endif
-#define REGISTERS(arrays) \
-  ((arrays) * KEPT * (int)sizeof(A0) / 4 + (PACKED == 2 ? 24 : 32) + (FAR ? 24 : 0) + (sizeof(A0) > 4 ? 48 : 0))
+#define REGISTERS(arrays)                                                                                            \
+  (((arrays) + (sizeof(A0) > 4 ? 1 : 0)) * KEPT * (int)sizeof(A0) / 4 + (PACKED == 2 ? 24 : 32) + (FAR ? 24 : 0) +   \
+   (sizeof(A0) > 4 ? 48 : 0))
 #define FITTING(registers) \
   ((registers) <= 32 ? 2048 : (registers) <= 40 ? 1536 : (registers) <= 64 ? 1024 : (registers) <= 80 ? 768 : (registers) <= 128 ? 512 : 256)
 #define RESIDENT(arrays) (FITTING(REGISTERS(arrays)) < BLOCK ? 1 : FITTING(REGISTERS(arrays)) / BLOCK)
 
 // The exponential of what is to be rounded to 16 bits needs no more than the device's own power of two: its error grows with the argument,
-// and is less than a hundredth of such a rounding for all results that are not 0.
+// and is less than a hundredth of such a rounding for all results that are not 0; what is below 2^-126 is 0 here.
 #ifdef EAGERFLOW_EMULATED
 __device__ inline float exponential(float x) { return expf(x); }
 #else
