@@ -2,6 +2,7 @@
 //! Run by `cargo test`; without g++ every test says that it is skipped.
 
 mod axes;
+mod few_channels;
 mod images;
 mod integers;
 mod norms;

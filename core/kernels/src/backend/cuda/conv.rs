@@ -2,6 +2,7 @@
 //! The `conv2d` operations run here; filters of one cell over all pixels are plain products.
 
 use super::call::{CudaCall, THREADS, grid};
+use super::conv_few_channels;
 use super::im2col::Groups;
 use super::product::{Sums, cut, product};
 use super::program::Kernel;
@@ -161,6 +162,9 @@ pub unsafe fn conv_filter_gradient(
             && let Some(parts) = Groups::new(call, g, dw)
         {
             return parts.filter_gradient([x, dy, dw]);
+        }
+        if groups == 1 && conv_few_channels::filter_gradient(call, g, [x, dy, dw])? {
+            return Ok(());
         }
         split(call, &FILTER_GRADIENT, g, groups, [x, dy, dw], [depth, outs], pixels)
     }

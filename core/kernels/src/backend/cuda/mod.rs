@@ -10,6 +10,7 @@ mod carried_memory;
 mod columns;
 mod conditional;
 mod conv;
+mod conv_few_channels;
 mod copies;
 mod direct;
 mod disk_cache;

@@ -177,9 +177,13 @@ impl Sums {
         if self.parts == 1 {
             return Ok(());
         }
+        let shares = shares(call, c.len(), self.parts);
+        let most = call.gpu.multiprocessors() as usize * BLOCKS;
+        let blocks = c.len().div_ceil(THREADS as usize / shares).clamp(1, most);
         // SAFETY: by the caller's promise.
         unsafe {
-            call.elements(&KERNEL, &[self.dtype, c.dtype], c.len(), |to| {
+            call.launch(&KERNEL, &[self.dtype, c.dtype], grid(blocks, THREADS), |to| {
+                to.sizes(&[c.len(), shares]);
                 to.address(self.address);
                 to.sizes(&[self.parts, n]);
                 added(to, plus);
@@ -187,4 +191,16 @@ impl Sums {
             })
         }
     }
+}
+
+/// Blocks for each multiprocessor that add parts up.
+const BLOCKS: usize = 16;
+/// The most threads that share the parts of a result: neighbours should still read 32 bytes that lie side by side.
+const SHARES: usize = 32;
+
+/// How many threads share the parts of each result, a power of two: as many as keep the device busy.
+fn shares(call: &CudaCall<'_>, results: usize, parts: usize) -> usize {
+    let busy = call.gpu.multiprocessors() as usize * 4 * THREADS as usize;
+    let most = (busy / results.max(1)).clamp(1, SHARES.min(parts));
+    1 << most.ilog2()
 }
