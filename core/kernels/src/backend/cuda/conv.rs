@@ -2,11 +2,11 @@
 //! The `conv2d` operations run here; filters of one cell over all pixels are plain products.
 
 use super::call::{CudaCall, THREADS, grid};
-use super::conv_few_channels;
 use super::im2col::Groups;
 use super::product::{Sums, cut, product};
 use super::program::Kernel;
 use super::volumes;
+use super::{conv_few_forward, conv_filter_few};
 use crate::backend::cpu::View;
 use crate::backend::cpu::conv::ConvGeometry;
 use crate::dtype::DType;
@@ -125,6 +125,9 @@ pub unsafe fn conv_forward(call: &CudaCall<'_>, g: &ConvGeometry, groups: usize,
         {
             return parts.forward([x, w, y]);
         }
+        if groups == 1 && conv_few_forward::forward(call, g, [x, w, y])? {
+            return Ok(());
+        }
         split(call, &FORWARD, g, groups, [x, w, y], [pixels, outs], g.k_h * g.k_w * own)
     }
 }
@@ -163,7 +166,7 @@ pub unsafe fn conv_filter_gradient(
         {
             return parts.filter_gradient([x, dy, dw]);
         }
-        if groups == 1 && conv_few_channels::filter_gradient(call, g, [x, dy, dw])? {
+        if groups == 1 && conv_filter_few::filter_gradient(call, g, [x, dy, dw])? {
             return Ok(());
         }
         split(call, &FILTER_GRADIENT, g, groups, [x, dy, dw], [depth, outs], pixels)
@@ -281,6 +284,9 @@ pub unsafe fn conv_input_gradient(
             && let Some(parts) = Groups::new(call, g, dx)
         {
             return parts.input_gradient([w, dy, dx]);
+        }
+        if groups == 1 && conv_few_forward::input_gradient(call, g, [w, dy, dx])? {
+            return Ok(());
         }
         let rows = g.batch * g.in_h.div_ceil(g.stride_h) * g.in_w.div_ceil(g.stride_w);
         let (kernel, tiles) = tiles_of(call, &INPUT_GRADIENT, dx.dtype, [rows, own]);

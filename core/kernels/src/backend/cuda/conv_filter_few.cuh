@@ -1,5 +1,5 @@
 // The gradient of a convolution by its filters where results are few, behind tensor.cuh, sums.cuh and few_channels.cuh: a block keeps sums of
-// all results in registers while it walks over its tiles. `conv_few_channels.rs` launches it, and adds what the blocks have.
+// all results in registers while it walks over its tiles. `conv_filter_few.rs` launches it, and adds what the blocks have.
 //
 // Rows are the rows of the filters seen as a matrix, in tiles of 16, columns the output channels, in tiles of 16, and steps the output
 // pixels. Each of GROUPS groups of warps has OWN_ROWS x OWN_COLUMNS tiles of 16 x 16, ROW_GROUPS of them one below the other; the

@@ -48,6 +48,8 @@ __device__ inline void bring(const float* image, int h, int w, int row, int colu
   const unsigned line = columns * UNITS;
   const int lines_on = THREADS / line, units_on = THREADS % line;
   int y = row + (int)(threadIdx.x / line), unit = (int)(threadIdx.x % line);
+  // Nothing is awaited here, so an unrolled loop would only take registers.
+  #pragma unroll 1
   for (int i = threadIdx.x; i < pixels * UNITS; i += THREADS) {
     const int x = column + unit / UNITS, channel = i % UNITS * VECTOR;
     const bool there = (unsigned)y < (unsigned)h && (unsigned)x < (unsigned)w;
