@@ -31,6 +31,7 @@ mod moves;
 mod multi_tensor;
 mod nonzero;
 mod order;
+mod parallel_compile;
 mod product;
 mod program;
 mod progress;

@@ -6,6 +6,7 @@ use super::disk_cache::{self, Key};
 use super::driver::{self, Function, Opened};
 use super::gpu::Gpu;
 use super::kernel_warm_up;
+use super::parallel_compile::{cut, side_by_side, threads};
 use super::progress;
 use super::scalar_text::{storage, value};
 use super::source_bundle::joined;
@@ -47,9 +48,6 @@ pub(super) struct Wanted {
     pub name: String,
     pub text: String,
 }
-
-/// The most kernels of one program: compiling more at once saves little, and the user waits without a word.
-const MOST: usize = 64;
 
 /// The kernels of one device.
 pub(super) struct Programs {
@@ -171,48 +169,44 @@ impl Gpu {
                 }
             }
         }
+        let (mut programs, mut from) = (Vec::new(), 0);
+        for count in cut(&missing, threads()) {
+            programs.push(from..from + count);
+            from += count;
+        }
         progress::over(missing.len(), &self.opened.name, |progress| {
-            let mut rest = &missing[..];
-            let mut keys = &keys[..];
-            while !rest.is_empty() {
-                let (kernels, behind) = rest.split_at(together(rest));
-                self.compile(kernels, &keys[..kernels.len()], &options, version, &about)?;
+            let start = Instant::now();
+            let compiled = |i: usize| {
+                let (text, names) = joined(&missing[programs[i].clone()]);
+                (driver::compile(&text, &options), text, names)
+            };
+            let all = side_by_side(programs.len(), threads(), compiled, |i, (answer, text, names)| {
+                let (kernels, keys) = (&missing[programs[i].clone()], &keys[programs[i].clone()]);
+                COMPILED.fetch_add(kernels.len(), Ordering::Relaxed);
+                let binary = answer.map_err(|failure| self.refused(of_all(kernels), version, &failure))?;
+                self.load(kernels, &binary, &names, version)?;
+                if let Some(folder) = disk_cache::folder() {
+                    let named = keys.iter().copied().zip(names.iter().map(String::as_str));
+                    // A disk that is full or not writable only costs the next process the compilation.
+                    let _ = disk_cache::keep(folder, disk_cache::key(&[&about, &text]), &binary, named);
+                }
                 progress.done(kernels.len());
-                (rest, keys) = (behind, &keys[kernels.len()..]);
-            }
-            Ok(())
+                Ok(())
+            });
+            COMPILING.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+            all
         })
     }
 
-    /// Compiles kernels as one program, which is kept.
-    fn compile(
-        &self,
-        kernels: &[Wanted],
-        keys: &[Key],
-        options: &[String],
-        version: (i32, i32),
-        about: &str,
-    ) -> Result<()> {
-        let name = if let [only] = kernels { &only.name } else { "kernels" };
-        let (text, names) = joined(kernels);
-        let start = Instant::now();
-        let answer = driver::compile(&text, options);
-        COMPILED.fetch_add(kernels.len(), Ordering::Relaxed);
-        COMPILING.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
-        let binary = answer.map_err(|failure| self.refused(name, version, &failure))?;
+    /// Makes the kernels of a compiled program ready.
+    fn load(&self, kernels: &[Wanted], binary: &[u8], names: &[String], version: (i32, i32)) -> Result<()> {
         let module = self
-            .with_room(|| driver::load(&binary))
-            .map_err(|e| misfit(self.failed(name, &e), self.architecture(), version))?;
-        for (kernel, own) in kernels.iter().zip(&names) {
+            .with_room(|| driver::load(binary))
+            .map_err(|e| misfit(self.failed(of_all(kernels), &e), self.architecture(), version))?;
+        for (kernel, own) in kernels.iter().zip(names) {
             let function =
                 self.with_room(|| driver::function(module, own)).map_err(|e| self.failed(&kernel.name, &e))?;
             self.enter(kernel.form, function);
-        }
-        if let Some(folder) = disk_cache::folder() {
-            let names = names.iter().map(String::as_str);
-            // A disk that is full or not writable only costs the next process the compilation.
-            let _ =
-                disk_cache::keep(folder, disk_cache::key(&[about, &text]), &binary, keys.iter().copied().zip(names));
         }
         Ok(())
     }
@@ -243,12 +237,9 @@ impl Gpu {
     }
 }
 
-/// How many kernels from the first on are one program. A function that the driver has to bring when it loads a program is asked for by
-/// a program alone: should it refuse, the other kernels are not its business.
-fn together(kernels: &[Wanted]) -> usize {
-    let alone = |kernel: &Wanted| kernel.text.contains("cudaGraphSetConditional");
-    let many = kernels.iter().take(MOST).take_while(|kernel| !alone(kernel)).count();
-    many.max(1)
+/// What an error calls a program of these kernels.
+fn of_all(kernels: &[Wanted]) -> &str {
+    if let [only] = kernels { &only.name } else { "kernels" }
 }
 
 /// With what to do where a driver and a compiler of this version may not fit.
@@ -267,7 +258,7 @@ fn misfit(error: Error, architecture: &str, version: (i32, i32)) -> Error {
 static COMPILED: AtomicUsize = AtomicUsize::new(0);
 static COMPILING: AtomicU64 = AtomicU64::new(0);
 
-/// How many kernels this process has compiled, and how long that took.
+/// How many kernels this process has compiled, and how long it waited for that.
 pub fn compiled() -> (usize, Duration) {
     (COMPILED.load(Ordering::Relaxed), Duration::from_nanos(COMPILING.load(Ordering::Relaxed)))
 }
@@ -312,19 +303,5 @@ mod tests {
         let bound = "extern \"C\" __global__ void __launch_bounds__(B, 1) d(int n) {\n}\n";
         assert_eq!((alone(bound, "d").as_str(), alone(bound, "e").as_str()), (bound, ""));
         assert!(alone(text, "ab").contains("ab(int n,\n  int m) {\n  if (n) {\n  }\n}\nint g();"));
-    }
-
-    #[test]
-    fn kernels_that_ask_something_of_the_driver_are_compiled_alone() {
-        let wanted = |text: &str| {
-            let form = Form { of: 0, attributes: 0, types: 0, layout: 0 };
-            Wanted { form, name: "kernel".into(), text: text.into() }
-        };
-        let plain = |n: usize| (0..n).map(|_| wanted("x")).collect::<Vec<_>>();
-        assert_eq!((together(&plain(3)), together(&plain(100))), (3, MOST));
-        let mut some = plain(2);
-        some.push(wanted("cudaGraphSetConditional(h, 1);"));
-        some.extend(plain(1));
-        assert_eq!((together(&some), together(&some[2..]), together(&some[3..])), (2, 1, 1));
     }
 }
