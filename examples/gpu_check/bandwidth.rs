@@ -114,7 +114,7 @@ fn alone(report: &mut Report) {
         against_copy(report, "eager: greatest of each row", bytes, None, || tf::try_reduce_max(&x, -1))?;
         against_copy(report, "eager: sums of columns", bytes, None, || tf::try_reduce_sum(&x, 0))?;
         against_copy(report, "eager: addition of a bias", 2 * bytes, None, || x.try_add(x.at(0)))?;
-        against_copy(report, "eager: a copy that transposes", 2 * bytes, None, || {
+        against_copy(report, "eager: a number added to a transposed operand, in two passes", 2 * bytes, None, || {
             tf::try_transpose(&x, &[1, 0])?.try_add(0.0)
         })
     });

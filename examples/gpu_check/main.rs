@@ -86,7 +86,7 @@ fn main() -> ExitCode {
 fn conclude(report: &Report) -> ExitCode {
     let (kernels, compiling) = tf::__measure::compiled();
     println!(
-        "\n{kernels} programs were compiled in {:.1} s; all took {:.0} s.",
+        "\n{kernels} kernels were compiled in {:.1} s; all took {:.0} s.",
         compiling.as_secs_f64(),
         report.elapsed().as_secs_f64()
     );

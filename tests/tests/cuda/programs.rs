@@ -1,4 +1,4 @@
-//! Kernels of a traced function are compiled together: a training step asks the compiler once, and the next process not at
+//! Kernels of a traced function are compiled together: a training step asks the compiler once a thread, and the next process not at
 //! all. Child processes count, since kernels that are there stay there.
 
 use eagerflow as tf;
@@ -64,7 +64,7 @@ fn child(folder: &Path, one_by_one: bool) -> (u64, u64, String) {
 }
 
 #[test]
-fn a_training_step_is_one_program() {
+fn a_training_step_is_a_program_for_each_thread() {
     if gpu().is_none_or(|gpu| gpu.emulation.is_none()) {
         return;
     }
@@ -73,7 +73,9 @@ fn a_training_step_is_one_program() {
     let (many, _, loss) = child(&alone, true);
     let (once, before, same) = child(&together, false);
     println!("{many} programs one by one, {once} together; {before} for eager operations");
-    assert!(many >= 10 && once == 1, "{many} one by one, {once} together");
+    // Threads compile side by side, eight of them at most.
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(8)) as u64;
+    assert!(many >= 10 && (1..=threads).contains(&once), "{many} one by one, {once} together");
     assert_eq!(loss, same);
     assert_eq!(child(&together, false), (0, 0, loss.clone()));
     // What is damaged is compiled anew: kernels whose files are, and then those whose programs are.
@@ -85,7 +87,7 @@ fn a_training_step_is_one_program() {
                 std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
             }
         }
-        assert_eq!(child(&together, false), (1, before, loss.clone()), "{end}");
+        assert_eq!(child(&together, false), (once, before, loss.clone()), "{end}");
         assert_eq!(child(&together, false), (0, 0, loss.clone()), "{end}");
     }
     std::fs::remove_dir_all(&folder).unwrap();

@@ -190,6 +190,30 @@ template <class T> __device__ inline T wrap_neg(T a) { return (T)(0 - (unsigned 
 
 __device__ inline float sigmoid(float x) { return __fdiv_rn(1.0f, 1.0f + expf(-x)); }
 __device__ inline double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
+
+// The same where the result is rounded to 16 bits at once: the device's own power of two and reciprocal are off by less than a
+// thirtieth of such a rounding.
+#ifdef EAGERFLOW_EMULATED
+__device__ inline float exp_16(float x) { return expf(x); }
+__device__ inline float inverse_16(float x) { return 1.0f / x; }
+#else
+__device__ inline float exp_16(float x) {
+  float y;
+  asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x * 1.4426950408889634f));
+  return y;
+}
+__device__ inline float inverse_16(float x) {
+  float y;
+  asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+#endif
+__device__ inline float sigmoid_16(float x) { return inverse_16(1.0f + exp_16(-x)); }
+// Near zero the difference below loses digits, and two terms of the series are enough.
+__device__ inline float tanh_16(float x) {
+  const float far = 1.0f - 2.0f * inverse_16(exp_16(2.0f * x) + 1.0f);
+  return fabsf(x) < 0.03f ? x * (1.0f - x * x * 0.33333334f) : far;
+}
 __device__ inline float floor_divide(float a, float b) { return floorf(__fdiv_rn(a, b)); }
 __device__ inline double floor_divide(double a, double b) { return floor(__ddiv_rn(a, b)); }
 __device__ inline float floor_modulo(float a, float b) {

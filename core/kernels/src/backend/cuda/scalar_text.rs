@@ -21,7 +21,7 @@ pub fn element_function(program: &Program) -> String {
         let _ = writeln!(text, "  const {} a{i} = {read};", value(*dtype));
     }
     for (n, step) in program.steps.iter().enumerate() {
-        let expression = expression(program, step);
+        let expression = expression(program, step, is_rounded_to_16_bits(program, n));
         match step.to {
             Slot::Output(o) => {
                 let _ = writeln!(text, "  const {} o{o} = {expression};", value(step.result));
@@ -90,7 +90,22 @@ pub fn constant((dtype, bits): (DType, u64)) -> String {
     }
 }
 
-fn expression(program: &Program, step: &Step) -> String {
+/// Whether all that reads what step `n` computes rounds it to 16 bits.
+fn is_rounded_to_16_bits(program: &Program, n: usize) -> bool {
+    let (step, behind) = (&program.steps[n], &program.steps[n + 1..]);
+    if step.result != DType::F32 || !matches!(step.to, Slot::Temp(_)) {
+        return false;
+    }
+    // Until another step takes the slot.
+    let last = behind.iter().position(|other| other.to == step.to).map_or(behind.len(), |at| at + 1);
+    let mut readers =
+        behind[..last].iter().filter(|other| other.args[..other.code.arity()].contains(&step.to)).peekable();
+    readers.peek().is_some()
+        && readers.all(|reader| reader.code == Code::Cast && matches!(reader.result, DType::F16 | DType::BF16))
+}
+
+/// What a step computes; functions may be less exact where all that reads it rounds it `to_16_bits`.
+fn expression(program: &Program, step: &Step, to_16_bits: bool) -> String {
     let args: Vec<_> = step.args[..step.code.arity()].iter().map(|&a| operand(program, step, a)).collect();
     let a = args.first().map_or("", String::as_str);
     let b = args.get(1).map_or("", String::as_str);
@@ -122,6 +137,9 @@ fn expression(program: &Program, step: &Step) -> String {
         Code::Sqrt => format!("__dsqrt_rn({a})"),
         Code::Rsqrt if single => format!("__fdiv_rn(1.0f, __fsqrt_rn({a}))"),
         Code::Rsqrt => format!("__ddiv_rn(1.0, __dsqrt_rn({a}))"),
+        Code::Exp if to_16_bits => format!("exp_16({a})"),
+        Code::Tanh if to_16_bits => format!("tanh_16({a})"),
+        Code::Sigmoid if to_16_bits => format!("sigmoid_16({a})"),
         Code::Exp => call("exp"),
         Code::Expm1 => call("expm1"),
         Code::Log => call("log"),
