@@ -115,10 +115,14 @@ impl Initializer for Orthogonal {
         let rows: usize = leading.iter().product();
         let (high, wide) = (rows.max(*columns), rows.min(*columns));
         let compute = if ty.dtype == DType::F64 { DType::F64 } else { DType::F32 };
-        let normal = Law::Bell(0.0, 1.0).draw(&TensorType::new(compute, Shape::new(&[high, wide])?), self.seed)?;
-        let (q, r) = engine::try_qr(&normal, false)?;
-        // With the signs of the diagonal all orthogonal matrices are equally probable.
-        let q = q.try_multiply(&engine::try_diag_part(&r)?.try_sign()?)?;
+        let q = {
+            // Linear algebra runs on the CPU alone; what is computed from the result goes where variables belong.
+            let _here = engine::try_device("/cpu:0")?;
+            let normal = Law::Bell(0.0, 1.0).draw(&TensorType::new(compute, Shape::new(&[high, wide])?), self.seed)?;
+            let (q, r) = engine::try_qr(&normal, false)?;
+            // With the signs of the diagonal all orthogonal matrices are equally probable.
+            q.try_multiply(&engine::try_diag_part(&r)?.try_sign()?)?
+        };
         let q = if rows < *columns { engine::try_matrix_transpose(&q)? } else { q };
         let q = engine::library::reshape_to(&q.try_multiply(self.gain)?, &ty.shape)?;
         engine::library::cast_to(&q, ty.dtype)

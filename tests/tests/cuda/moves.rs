@@ -127,6 +127,27 @@ fn what_others_than_kernels_read_is_copied() {
 }
 
 #[tf_function]
+fn read_often(x: &Tensor) -> Tensor {
+    let mut all = tf::zeros([8, 8]);
+    for i in 0..12 {
+        all = tf::softmax(x * (i as f32 + 1.0) + &all, -1);
+    }
+    all
+}
+
+/// A small operand of many kernels is copied once: that is less than telling all of them.
+#[test]
+fn operands_of_many_kernels_are_copied() {
+    if gpu().is_none() {
+        return;
+    }
+    let _there = tf::device("/gpu:0");
+    let x = tf::reshape(numbers(64, 1.0), [8, 8]).gpu();
+    let Some((copies, _)) = copies_a_call(&|| vec![read_often(&x)]) else { return };
+    assert_eq!(copies, 1);
+}
+
+#[tf_function]
 fn large(x: &Tensor, w: &Tensor) -> Tensor {
     tf::matmul(x, w)
 }

@@ -136,3 +136,24 @@ fn batches_wait_on_the_gpu() {
     let error = set().try_prefetch_to_device("/gpu:99", 1).expect_err("an error").to_string();
     assert!(error.contains("prefetch_to_device") && error.contains("training.rs"), "{error}");
 }
+
+/// Recurrent weights are orthogonal at first, which linear algebra of the CPU makes: the same numbers, wherever the layer is built.
+#[test]
+fn recurrent_layers_are_built_on_a_gpu() {
+    if gpu().is_none() {
+        return;
+    }
+    let run = |device: &str| {
+        let _there = tf::device(device);
+        tf::random::set_seed(3);
+        let layer = tf::layers::GRU::new(6);
+        let x = tf::random::stateless_normal([2, 5, 4], [1, 2], 0.0, 1.0);
+        let y = layer.call(&x);
+        let weights = layer.trainable_variables();
+        assert!(weights.iter().all(|w| w.value().device() == y.device()), "weights lie where the layer runs");
+        (y.device().to_string(), y.to_vec::<f32>())
+    };
+    let ((_, want), (place, got)) = (run("/cpu:0"), run("/gpu:0"));
+    assert!(place.contains("GPU"), "{place}");
+    assert!(got.iter().zip(&want).all(|(a, b)| (a - b).abs() < 1e-5), "{got:?} {want:?}");
+}

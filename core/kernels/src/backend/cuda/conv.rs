@@ -120,13 +120,13 @@ pub unsafe fn conv_forward(call: &CudaCall<'_>, g: &ConvGeometry, groups: usize,
             let (x, w) = (matrix(x, pixels, g.in_c), matrix(w, g.in_c, g.out_c));
             return product(call, &x, &w, &matrix(y, pixels, g.out_c), None);
         }
+        if groups == 1 && conv_few_forward::forward(call, g, [x, w, y])? {
+            return Ok(());
+        }
         if groups == 1
             && let Some(parts) = Groups::new(call, g, y)
         {
             return parts.forward([x, w, y]);
-        }
-        if groups == 1 && conv_few_forward::forward(call, g, [x, w, y])? {
-            return Ok(());
         }
         split(call, &FORWARD, g, groups, [x, w, y], [pixels, outs], g.k_h * g.k_w * own)
     }
@@ -161,13 +161,13 @@ pub unsafe fn conv_filter_gradient(
             let (x, dy) = (turned(x, pixels, g.in_c), matrix(dy, pixels, g.out_c));
             return product(call, &x, &dy, &matrix(dw, g.in_c, g.out_c), None);
         }
+        if groups == 1 && conv_filter_few::filter_gradient(call, g, [x, dy, dw])? {
+            return Ok(());
+        }
         if groups == 1
             && let Some(parts) = Groups::new(call, g, dw)
         {
             return parts.filter_gradient([x, dy, dw]);
-        }
-        if groups == 1 && conv_filter_few::filter_gradient(call, g, [x, dy, dw])? {
-            return Ok(());
         }
         split(call, &FILTER_GRADIENT, g, groups, [x, dy, dw], [depth, outs], pixels)
     }
@@ -280,13 +280,13 @@ pub unsafe fn conv_input_gradient(
             let (dy, w) = (matrix(dy, pixels, g.out_c), turned(w, g.in_c, g.out_c));
             return product(call, &dy, &w, &matrix(dx, pixels, g.in_c), None);
         }
+        if groups == 1 && conv_few_forward::input_gradient(call, g, [w, dy, dx])? {
+            return Ok(());
+        }
         if groups == 1
             && let Some(parts) = Groups::new(call, g, dx)
         {
             return parts.input_gradient([w, dy, dx]);
-        }
-        if groups == 1 && conv_few_forward::input_gradient(call, g, [w, dy, dx])? {
-            return Ok(());
         }
         let rows = g.batch * g.in_h.div_ceil(g.stride_h) * g.in_w.div_ceil(g.stride_w);
         let (kernel, tiles) = tiles_of(call, &INPUT_GRADIENT, dx.dtype, [rows, own]);

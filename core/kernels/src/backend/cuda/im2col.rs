@@ -20,9 +20,9 @@ const NEAR: usize = 64 << 20;
 /// Products of two numbers that are worth writing patches out, and the least steps.
 const WORK: usize = 1 << 23;
 const STEPS: usize = 16;
-/// The least columns with which the library should be faster than tiles by more than writing and reading patches costs: without
-/// tensor cores, and with them for elements of 32 and of 16 bits. Estimates, until a device has measured them.
-const COLUMNS: [usize; 3] = [48, 128, 64];
+/// The least columns with which the library is faster than tiles by more than writing and reading patches costs: without tensor cores,
+/// and with them for elements of 32 and of 16 bits.
+const COLUMNS: [usize; 3] = [48, 32, 32];
 
 /// Groups of images whose patches are written out together.
 pub(super) struct Groups<'a> {

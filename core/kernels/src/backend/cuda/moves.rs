@@ -77,6 +77,10 @@ struct Moving {
     uses: Vec<(usize, usize, u64)>,
 }
 
+/// Kernels that are told of a place, beside one for each MiB of it: telling more of them takes longer than a copy. The driver takes
+/// nearly half a microsecond for one (NVIDIA H200).
+const MOST_USES: usize = 8;
+
 impl Moves {
     /// Of `places`, the first so many of which were there before, those that kernels alone are given. Others were taken meanwhile,
     /// as a whole.
@@ -90,13 +94,18 @@ impl Moves {
                 _ => None,
             };
             let free = |from: &usize| !fixed.iter().any(|&(at, address)| at >= *from && place.holds(address));
-            found.push(from.filter(free).map(|from| {
-                let of = |(l, launch): (usize, &Launch)| {
-                    launch.uses(place).map(move |(w, far)| (l, w, far)).collect::<Vec<_>>()
-                };
-                let uses = launches.iter().enumerate().skip(from).flat_map(of).collect();
-                Moving { now: place.address, uses }
-            }));
+            let worth = |moving: &Moving| moving.uses.len() <= MOST_USES + (place.bytes >> 20);
+            found.push(
+                from.filter(free)
+                    .map(|from| {
+                        let of = |(l, launch): (usize, &Launch)| {
+                            launch.uses(place).map(move |(w, far)| (l, w, far)).collect::<Vec<_>>()
+                        };
+                        let uses = launches.iter().enumerate().skip(from).flat_map(of).collect();
+                        Moving { now: place.address, uses }
+                    })
+                    .filter(worth),
+            );
         }
         let mut moves = Self { places: found, launches };
         moves.forget_others();
