@@ -244,10 +244,11 @@ mod tests {
     /// What was at an address before the memory was taken is somebody else's.
     #[test]
     fn earlier_uses_of_the_same_memory_stay() {
-        let mut noted = noted(&[&[1000], &[3]]);
-        noted.fix(1000);
-        noted.take(1000, 100);
         let launch = |words: &[u64]| Launch { words: words.to_vec(), ..Launch::empty() };
+        let mut noted = noted(&[&[1000]]);
+        noted.fix(1000);
+        noted.launches.push(launch(&[3]));
+        noted.take(1000, 100);
         noted.launches.push(launch(&[9, 1000]));
         let moves = Moves::new(noted, &[Place { address: 1000, bytes: 100 }], 0);
         assert_eq!(moves.places[0].as_ref().unwrap().uses, [(0, 1, 0)]);
