@@ -67,7 +67,7 @@ fn operands_lie_anywhere() {
     let call = |(long, square): &(Tensor, Tensor), i: usize| {
         let cut = long.at(i as isize..i as isize + 64);
         let turned = tf::reshape(tf::transpose(square, &[1, 0]), [64]);
-        let x = if i % 2 == 0 { cut } else { turned };
+        let x = if i.is_multiple_of(2) { cut } else { turned };
         let here = numbers(64, i as f32);
         vec![chain(&x, &here, &x), chain(&x, &x, &x)]
     };

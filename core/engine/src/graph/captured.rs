@@ -28,7 +28,7 @@ pub(crate) struct Placed {
 enum Stage {
     /// So many calls ran operation by operation, and so many recordings were given up since variables moved.
     Calls(u32, u32),
-    Ready(Recording),
+    Ready(Box<Recording>),
     /// Calls go on operation by operation, for this reason.
     Never(String),
 }
@@ -125,7 +125,7 @@ impl Placed {
                     Ok(recording) => {
                         if let Some(values) = recording.values(&inputs) {
                             let outputs = recording.replay(&inputs, values);
-                            *stage = Stage::Ready(recording);
+                            *stage = Stage::Ready(Box::new(recording));
                             return outputs;
                         }
                         Stage::anew(remade)
