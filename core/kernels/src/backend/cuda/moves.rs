@@ -160,7 +160,12 @@ impl Moves {
             let mut pointers: Vec<*mut c_void> =
                 starts.iter().map(|&start| base.wrapping_add(start as usize).cast()).collect();
             // SAFETY: the arguments are those that the kernel was recorded with, but for addresses, by the caller's promise.
-            unsafe { driver::set_launch(recorded, *node, *function, *grid, &mut pointers)? };
+            let answer = unsafe { driver::set_launch(recorded, *node, *function, *grid, &mut pointers) };
+            if answer.is_err() {
+                // Which kernels know their addresses is not known now: the next start tells all of them.
+                self.places.iter_mut().flatten().for_each(|place| place.now = 0);
+                return answer;
+            }
         }
         Ok(())
     }
