@@ -54,6 +54,19 @@ macro_rules! floats {
 
 floats!(f32, 4, F32x8, F32x16; f64, 2, F64x4, F64x8);
 
+/// Asks for the cache lines of some bytes ahead of their use, up to the second-level cache. Any address will do: nothing is read.
+#[inline(always)]
+pub fn ask_for(from: *const u8, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for at in (0..bytes).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        // SAFETY: every processor of this architecture has the instruction, and it faults on no address.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(from.wrapping_add(at).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (from, bytes);
+}
+
 /// The sum of lanes, half of them added to the other half until one is left.
 #[inline(always)]
 fn by_halves<T: Float, const N: usize>(mut lanes: [T; N]) -> T {

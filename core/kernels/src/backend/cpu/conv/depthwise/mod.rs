@@ -6,6 +6,7 @@
 
 mod filter_gradient;
 mod product;
+mod rows;
 #[cfg(test)]
 mod tests;
 

@@ -38,6 +38,12 @@ impl<T: Float> Product<T> {
     #[inline(always)]
     pub unsafe fn run<S: Simd<Elem = T>>(&self, rows: Range<usize>, cols: Range<usize>) {
         for row in rows {
+            // Known to the compiler, which then makes no code of it for other types.
+            if const { size_of::<T>() == 4 } && self.shares(cols.len()) {
+                // SAFETY: the caller's promise.
+                unsafe { self.row::<S>(row, cols.clone()) };
+                continue;
+            }
             let down = self.rows.run(row..row + 1).taps;
             for run in self.cols.runs(cols.clone()) {
                 let across = run.taps;
@@ -118,7 +124,7 @@ impl<T: Float> Product<T> {
     /// # Safety
     /// As for [`Product::run`]: the lanes lie in the output.
     #[inline(always)]
-    unsafe fn store<S: Simd<Elem = T>>(&self, sum: S, to: *mut T, tail: S::Tail, lanes: usize) {
+    pub(super) unsafe fn store<S: Simd<Elem = T>>(&self, sum: S, to: *mut T, tail: S::Tail, lanes: usize) {
         // SAFETY: the caller's promise.
         unsafe {
             if self.out_steps[2] == 1 {

@@ -34,7 +34,7 @@ impl Random {
                 out_c: in_c * m,
                 k_d: 1,
                 k_h: 1 + self.below(5),
-                k_w: 1 + self.below(5),
+                k_w: 1 + self.below(8),
                 stride_d: 1,
                 stride_h: 1 + self.below(3),
                 stride_w: 1 + self.below(3),
