@@ -27,8 +27,8 @@ impl FewPixels {
         let size = size_of::<T>();
         let pixels = g.batch * g.out_h * g.out_w;
         let large = g.out_c >= FEWEST_CHANNELS && g.depth().saturating_mul(g.out_c * size) >= LARGE;
-        // Products go along the filters' rows with AVX2; the other sets were not measured.
-        if !(isa == Isa::Avx2 && (2..=FEW_ROWS).contains(&pixels) && g.groups == 1 && g.is_flat() && large) {
+        // Products go along the filters' rows where they have vectors.
+        if !(isa != Isa::Portable && (2..=FEW_ROWS).contains(&pixels) && g.groups == 1 && g.is_flat() && large) {
             return None;
         }
         // Rows at a distance of half a page, or whole ones, would share few lines of the first-level cache.

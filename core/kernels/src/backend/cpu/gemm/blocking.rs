@@ -4,6 +4,7 @@
 //! The constants come from measurements on a table of some twenty shapes; `docs/performance.md` has them.
 
 use super::multiply::PASS;
+use super::pairs::{self, Pairs};
 use super::{MatMul, Work, no_numbers};
 use crate::backend::cpu::PHASES;
 use crate::backend::cpu::isa::Isa;
@@ -59,6 +60,8 @@ pub(super) struct Operand {
     pub panels: isize,
     pub rows: usize,
     pub cols: usize,
+    /// Whether the copy holds pairs of `bfloat16`, and of which neighbours.
+    pub pairs: Option<Pairs>,
     /// How many different matrices there are.
     pub count: usize,
     /// Where in scratch the copy goes, in bytes.
@@ -108,10 +111,19 @@ impl Blocking {
         let size = compute.size();
         let widen = compute != dtype;
         let vector = compute.is_floating() && isa != Isa::Portable;
-        let (p, swapped) = &normal(p);
-        let swapped = *swapped;
+        let (mut p, swapped) = normal(p);
+        // One column is a dot product of widened numbers.
+        let pairs = dtype == DType::BF16 && p.n > 1 && pairs::available(isa);
+        let length = p.k;
+        if pairs {
+            p.k = length.div_ceil(2);
+        }
+        let p = &p;
         let mut a = Operand::of(p.m, p.k, [p.a_rs, p.a_cs, p.a_bs], p.batch);
         let mut b = Operand::of(p.k, p.n, [p.b_rs, p.b_cs, p.b_bs], p.batch);
+        if pairs {
+            (a.pairs, b.pairs) = (Some(Pairs::Columns(length)), Some(Pairs::Rows(length)));
+        }
 
         // Few rows or columns do not pay for a transposed copy of the other operand, and a copy of the few is cheap.
         let few = p.m.min(p.n);
@@ -119,6 +131,7 @@ impl Blocking {
         let a_in_rows = p.a_cs == 1 || p.k == 1;
         let b_in_columns = p.b_rs == 1 || p.k == 1;
         let dot = vector
+            && !pairs
             && few
             && p.k >= 16
             && match (p.m, p.n) {
@@ -135,17 +148,20 @@ impl Blocking {
         let packs = isa == Isa::Avx2 && compute.is_floating();
         let collides = (p.b_rs.unsigned_abs() * size).is_multiple_of(4096) && p.b_rs != 0 && p.k >= 256 && p.m >= 64;
         let large = p.m >= 1024 && (p.k * p.n).saturating_mul(size) >= LARGE;
+        // Rows of A that lie half a page apart, or whole ones, leave the first-level cache before they are read again.
+        let a_collides =
+            vector && p.m > 4 && along_rows(p, size) && (p.a_rs.unsigned_abs() * size).is_multiple_of(2048);
         let (copy_a, copy_b) = match route {
             Route::Dot => (!a_in_rows, !b_in_columns),
             Route::Tile if any_strides => (false, false),
             // Tiles read A from where it lies; only many reads of a transposed A pay for a copy. Panels of a transposed B are packed.
             Route::Tile if packs => {
                 let copy_a = !a_in_rows && p.m >= 64 && (p.n >= 160 || p.n >= 96 && p.k >= 1024);
-                // Rows of A that lie half a page apart, or whole ones, leave the first-level cache before they are read again.
-                let a_collides = p.m > 4 && along_rows(p, size) && (p.a_rs.unsigned_abs() * size).is_multiple_of(2048);
                 (copy_a || a_collides, p.b_cs != 1 && p.n != 1 && !b_in_columns)
             }
-            Route::Tile => (!a_in_rows && p.n >= 320 && p.m >= 64, p.b_cs != 1 && p.n != 1 || collides || large),
+            Route::Tile => {
+                (!a_in_rows && p.n >= 320 && p.m >= 64 || a_collides, p.b_cs != 1 && p.n != 1 || collides || large)
+            }
         };
         let mut scratch = 0;
         for (operand, copy) in [(&mut a, copy_a || widen), (&mut b, copy_b || widen)] {
@@ -246,7 +262,7 @@ fn cut(p: &MatMul, size: usize, vector: bool, packs: bool) -> ([usize; 3], usize
     // What packs its panels does so once for each cut of the rows: narrow columns cost it less than few rows.
     let narrow = if packs { panel / 2 } else { panel };
     let several = [(1, p.n, 2 * panel), (0, p.m, 96), (1, p.n, narrow), (0, p.m, 12), (1, p.n, panel / 2)];
-    let few_along_rows = packs && along_rows(p, size);
+    let few_along_rows = vector && along_rows(p, size);
     let along_rows = p.m == 1 || few_along_rows;
     let steps = if along_rows { &[(1, p.n, runs)][..] } else { &several };
     for &(dimension, length, least) in steps {
@@ -271,7 +287,7 @@ fn cut(p: &MatMul, size: usize, vector: bool, packs: bool) -> ([usize; 3], usize
 impl Operand {
     fn of(rows: usize, cols: usize, from: [isize; 3], batch: usize) -> Self {
         let count = if from[2] == 0 { batch.min(1) } else { batch };
-        Self { from, seen: from, panels: 0, rows, cols, count, copied_to: None }
+        Self { from, seen: from, panels: 0, rows, cols, pairs: None, count, copied_to: None }
     }
 
     /// Plans a copy with rows of unit stride, or columns if there is only one: a column is then contiguous.

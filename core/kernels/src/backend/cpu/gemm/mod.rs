@@ -22,6 +22,7 @@ mod integer;
 mod multiply;
 mod number;
 mod pack;
+mod pairs;
 #[cfg(target_arch = "x86_64")]
 mod panels;
 #[cfg(test)]

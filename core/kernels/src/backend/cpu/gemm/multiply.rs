@@ -136,7 +136,12 @@ unsafe fn multiply<S: Stored>(
             o.b = seen(&plan.b, b, at, j, item);
             // SAFETY: the part lies in the operands, or in their copies in scratch; the plan saw to the strides that
             // the route needs. Parts of different chunks do not overlap in C.
-            unsafe { S::Compute::multiply(plan.isa, plan.route, &o) };
+            unsafe {
+                match plan.a.pairs {
+                    Some(_) => S::Compute::multiply_pairs(&o),
+                    None => S::Compute::multiply(plan.isa, plan.route, &o),
+                }
+            };
             at += o.k;
             o.add = true;
             if at >= k_end {

@@ -45,6 +45,15 @@ pub(super) trait Number: Copy + Default {
     /// route is `Dot` and A has unit column and B unit row stride; or the type is a float and `isa` is portable, or AVX2 and B has
     /// unit row stride and `PASS` rows at most.
     unsafe fn multiply(isa: Isa, route: Route, o: &Operands<Self>);
+
+    /// Multiplies a part whose operands are pairs of `bfloat16`, each in the place of one number.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Number::multiply`] with tiles, on a processor where [`super::pairs::available`].
+    unsafe fn multiply_pairs(_: &Operands<Self>) {
+        unreachable!("pairs are added to sums of `float32` alone")
+    }
 }
 
 /// A type that tensors hold.
@@ -72,7 +81,7 @@ pub(super) trait Stored: Copy {
 }
 
 macro_rules! float {
-    ($t:ident, $portable:path, $wide:ident, $narrow:ident) => {
+    ($t:ident, $portable:path, $wide:ident, $narrow:ident $(, $pairs:ident)?) => {
         impl Number for $t {
             #[inline(always)]
             fn plus(self, other: Self) -> Self {
@@ -104,6 +113,15 @@ macro_rules! float {
                     $portable(o.m, o.k, o.n, 1.0, o.a, o.a_rs, o.a_cs, o.b, o.b_rs, o.b_cs, beta, o.c, o.c_rs, 1)
                 }
             }
+
+            $(
+                #[cfg(target_arch = "x86_64")]
+                #[inline]
+                unsafe fn multiply_pairs(o: &Operands<Self>) {
+                    // SAFETY: the caller's promises.
+                    unsafe { super::panels::block::<crate::backend::cpu::simd::x86::$pairs>(o) }
+                }
+            )?
         }
 
         impl Stored for $t {
@@ -120,7 +138,7 @@ macro_rules! float {
     };
 }
 
-float!(f32, matrixmultiply::sgemm, F32x16, F32x8);
+float!(f32, matrixmultiply::sgemm, F32x16, F32x8, Pairs16);
 float!(f64, matrixmultiply::dgemm, F64x8, F64x4);
 
 macro_rules! half {

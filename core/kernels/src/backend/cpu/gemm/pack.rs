@@ -3,6 +3,7 @@
 
 use super::blocking::{Operand, PANEL_ROW, STRIP};
 use super::number::Stored;
+use super::pairs::Pairs;
 use crate::backend::cpu::isa::Isa;
 
 /// Copies one strip of rows.
@@ -11,18 +12,22 @@ use crate::backend::cpu::isa::Isa;
 ///
 /// The processor has the instructions of `isa`. `from` is valid for what `operand` describes, `scratch` for its copy, and nobody else touches the strip's copy.
 pub(super) unsafe fn strip<S: Stored>(isa: Isa, operand: &Operand, from: *const S, scratch: *mut u8, strip: usize) {
-    let _ = isa;
     let Some(at) = operand.copied_to else { return };
     let per_item = operand.rows.div_ceil(STRIP);
     let (item, row) = (strip / per_item, strip % per_item * STRIP);
     let rows = STRIP.min(operand.rows - row);
     let [rs, cs, bs] = operand.from;
     let [pitch, _, to_bs] = operand.seen;
-    let from = from.wrapping_offset(item as isize * bs + row as isize * rs);
+    // A row of pairs takes two of the operand.
+    let deep = if matches!(operand.pairs, Some(Pairs::Rows(_))) { 2 } else { 1 };
+    let from = from.wrapping_offset(item as isize * bs + (deep * row) as isize * rs);
     let to = scratch.wrapping_add(at).cast::<S::Compute>();
     let to = to.wrapping_offset(item as isize * to_bs + row as isize * pitch);
     // SAFETY: the strip's rows lie in the operand and in its copy.
     unsafe {
+        if let Some(pairs) = operand.pairs {
+            return super::pairs::strip(operand, pairs, from.cast(), row, rows, to.cast());
+        }
         match (rs, cs, rows) {
             _ if operand.panels != 0 => panels([rows, operand.cols], from, rs, to, operand.panels),
             (_, 1, _) => {

@@ -42,7 +42,7 @@ pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
     let size = size_of::<K::Elem>();
     let apart = o.b_rs.unsigned_abs().saturating_mul(o.k * size) >= FAR;
     let long = o.n >= RUN && o.k.saturating_mul(o.n * size) >= MUCH && !turned && !ready;
-    if K::PACKS && long && o.m <= FEW_ROWS {
+    if long && o.m <= FEW_ROWS {
         // SAFETY: the caller's promise.
         return unsafe { runs::<K>(o) };
     }

@@ -4,7 +4,7 @@
 use super::blocking::STRIP;
 use super::number::Operands;
 use crate::backend::cpu::simd::Simd;
-use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8};
+use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8, Pairs16};
 use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
 
 /// `MR` rows by `NV` vectors; `lanes` of the last vector count.
@@ -354,6 +354,7 @@ macro_rules! compile {
 }
 
 compile!(F32x16, "avx512f", false, 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
+compile!(Pairs16, "avx512f,avx512bf16", false, 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
 compile!(F64x8, "avx512f", false, 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
 compile!(F32x8, "avx2,fma", true, 2, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6] 6);
 compile!(F64x4, "avx2,fma", true, 2, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6] 6);

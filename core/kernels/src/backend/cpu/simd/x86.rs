@@ -164,4 +164,25 @@ vectors! {
             | (_mm512_cmp_pd_mask::<_CMP_UNORD_Q>(x, x) & _mm512_cmp_pd_mask::<_CMP_ORD_Q>(best, best)),
         equals |a, b| _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(a, b),
         select |m, yes, no| _mm512_mask_blend_pd(m, no, yes);
+    // Registers of pairs of `bfloat16`, and of sums of `float32`.
+    Pairs16, f32, __m512, 16, __mmask16, __mmask16;
+        set _mm512_set1_ps, load _mm512_loadu_ps, store _mm512_storeu_ps, add _mm512_add_ps, mul _mm512_mul_ps,
+        fma add_pairs,
+        tail |n| ((1u32 << n) - 1) as __mmask16,
+        load_tail |p, t| _mm512_maskz_loadu_ps(t, p),
+        store_tail |p, t, v| _mm512_mask_storeu_ps(p, t, v),
+        sum |v| _mm512_reduce_add_ps(v),
+        by_halves |v| _mm512_reduce_add_ps(v),
+        beats |x, best| _mm512_cmp_ps_mask::<_CMP_GT_OQ>(x, best),
+        equals |a, b| _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a, b),
+        select |m, yes, no| _mm512_mask_blend_ps(m, no, yes);
+}
+
+/// The sums `c` with the products of the pairs in `a` and `b`, those of the upper halves first.
+#[inline(always)]
+unsafe fn add_pairs(a: __m512, b: __m512, c: __m512) -> __m512 {
+    // SAFETY: the caller has the instruction set; all three are 64 bytes of any bits.
+    unsafe {
+        _mm512_dpbf16_ps(c, std::mem::transmute::<__m512, __m512bh>(a), std::mem::transmute::<__m512, __m512bh>(b))
+    }
 }
