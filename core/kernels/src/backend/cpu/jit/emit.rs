@@ -4,6 +4,7 @@
 use super::encode::general::*;
 use super::encode::{Assembler, Form, If, Memory, Operand};
 use super::ops::{Line, List, Source};
+use super::rare::{Exit, exits};
 use super::registers::LoopBody;
 use super::target::Target;
 use crate::backend::cpu::reduce::Monoid;
@@ -82,7 +83,8 @@ pub(super) fn emit(request: &Request<'_>) -> Option<Vec<u8>> {
     asm.general(0x31, RAX, RAX);
     let constants = Constants::new(request.list, target);
     let scalars = spread_scalars(&mut asm, request);
-    let mut walk = Walk { request, constants: &constants, scalars: &scalars, most: scalars.len() as u32 };
+    let mut walk =
+        Walk { request, constants: &constants, scalars: &scalars, most: scalars.len() as u32, exits: Vec::new() };
     move_lanes(&mut asm, request, false);
     asm = walk.rounds(asm, Round::Main, vectors)?;
     move_lanes(&mut asm, request, true);
@@ -93,6 +95,7 @@ pub(super) fn emit(request: &Request<'_>) -> Option<Vec<u8>> {
     asm.general(0x89, RSP, R15);
     saved.iter().rev().for_each(|&register| asm.pop(register));
     asm.finish();
+    exits(&mut asm, &walk.exits);
     let most = walk.most;
     if most > target.slots() {
         return None;
@@ -128,6 +131,7 @@ struct Walk<'a> {
     scalars: &'a [(usize, u32)],
     /// Slots that the loops need at most.
     most: u32,
+    exits: Vec<Exit>,
 }
 
 impl Walk<'_> {
@@ -137,6 +141,7 @@ impl Walk<'_> {
         body.slots = self.scalars.len() as u32;
         body.run()?;
         self.most = self.most.max(body.slots);
+        self.exits.append(&mut body.exits);
         Some(body.asm)
     }
 

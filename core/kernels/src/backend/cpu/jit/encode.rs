@@ -173,6 +173,11 @@ impl Assembler {
         self.put(&[0xc4, 0xe3, 0xf9, 0x30, 0xc0 | to << 3 | a, by]);
     }
 
+    /// Compares a mask of 16 bits with zero.
+    pub fn mask_test(&mut self, mask: u8) {
+        self.put(&[0xc5, 0xf8, 0x98, 0xc0 | mask << 3 | mask]);
+    }
+
     /// Loads a mask of 16 bits from the stack, or stores it there.
     pub fn mask_memory(&mut self, mask: u8, offset: i32, store: bool) {
         self.put(&[0xc5, 0xf8, 0x90 | u8::from(store), 0x84 | mask << 3, 0x24]);
@@ -229,6 +234,12 @@ impl Assembler {
     /// The end: the upper parts of the vector registers are cleared, as callers without AVX expect.
     pub fn finish(&mut self) {
         self.put(&[0xc5, 0xf8, 0x77, 0xc3]);
+    }
+
+    /// A call whose aim is set by [`Self::reach`].
+    pub fn call_here(&mut self) -> Mark {
+        self.put(&[0xe8, 0, 0, 0, 0]);
+        Mark(self.bytes.len())
     }
 
     /// This place, for a jump back.

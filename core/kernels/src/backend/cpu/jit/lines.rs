@@ -180,6 +180,7 @@ impl LoopBody<'_> {
                 let place = self.memory(n as usize, vector);
                 self.asm.vector(&form, from, 0, place, self.rest(), false);
             }
+            Op::Rare(shift) => self.rare(shift, position, args, to),
             Op::Fold(n) => self.fold(n as usize, vector, position, args[0]),
             Op::MaskNot | Op::MaskUpper => {
                 let from = self.mask(args[0]);

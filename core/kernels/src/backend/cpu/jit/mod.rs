@@ -5,6 +5,7 @@
 //! each chain of dependent steps. Here a program is one loop of several vectors side by side. It is the same
 //! arithmetic in the same order, folds included.
 
+mod angles;
 mod avx2;
 mod emit;
 mod encode;
@@ -14,6 +15,7 @@ mod logarithms;
 mod lower;
 mod memory;
 mod ops;
+mod rare;
 mod registers;
 pub mod scalar;
 mod schedule;

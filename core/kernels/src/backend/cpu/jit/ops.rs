@@ -81,6 +81,8 @@ pub(super) enum Op {
     MaskXor,
     MaskNot,
     MaskUpper,
+    /// `Rare(shift)(mask, x, y)`: `y`, but sin(|x| + shift pi/2) of large numbers where `mask` is.
+    Rare(u8),
     /// Of AVX2 alone, whose masks are vectors: `b` where `a` has zeros.
     AndNot,
     /// All ones where two integers are equal, or where the first is greater.

@@ -7,6 +7,7 @@ use super::emit::{Constants, LOAD, MOVE, REST_VECTOR, Request, Round, STORE};
 use super::encode::general::RCX;
 use super::encode::{Assembler, Form, Memory, Operand};
 use super::ops::{Line, Op, Source, Value};
+use super::rare::Exit;
 use super::target::Target;
 
 const NONE: u32 = u32::MAX;
@@ -36,6 +37,8 @@ pub(super) struct LoopBody<'a> {
     pub slots: u32,
     /// Slots whose values are dead.
     free: Vec<u32>,
+    /// Lines that may leave the loop.
+    pub exits: Vec<Exit>,
 }
 
 pub(super) const NO_REGISTER: u8 = u8::MAX;
@@ -71,6 +74,7 @@ impl<'a> LoopBody<'a> {
             pinned_masks: 0,
             slots: 0,
             free: Vec::new(),
+            exits: Vec::new(),
         };
         scalars.iter().for_each(|&(v, slot)| walk.slot[v] = slot);
         walk.find_uses();

@@ -26,6 +26,8 @@ impl Lower<'_> {
             Code::Expm1 => word(list.expm1(x)),
             Code::Erf => word(list.erf(x)),
             Code::Erfc => word(list.erfc(x)),
+            Code::Sin => word(list.sin(x)),
+            Code::Cos => word(list.cos(x)),
             Code::Log => word(list.log(x)),
             Code::Log1p => word(list.log1p(x)),
             Code::Tanh => word(list.tanh(x)),

@@ -17,7 +17,7 @@ fn at_every_float(target: Target, isa: Isa) {
         _ => 4099,
     };
     let element = [Code::Exp, Code::Expm1, Code::Log, Code::Log1p, Code::Tanh, Code::Erf, Code::Erfc, Code::Sigmoid];
-    for code in element.into_iter().chain([Code::Floor, Code::Ceil, Code::Round]) {
+    for code in element.into_iter().chain([Code::Sin, Code::Cos, Code::Floor, Code::Ceil, Code::Round]) {
         let case = single(code, DType::F32, DType::F32);
         let operands = Operands { inputs: &case.inputs, outputs: &case.outputs, folds: &[], lanes: false };
         let machine = Machine::compile(&case.sequence, &operands, target).expect("these are known");

@@ -15,7 +15,7 @@ pub(super) fn single(code: Code, operand: DType, result: DType) -> Case {
     }
 }
 
-pub(super) const REAL: [Code; 30] = [
+pub(super) const REAL: [Code; 32] = [
     Code::Neg,
     Code::Abs,
     Code::Sign,
@@ -25,6 +25,8 @@ pub(super) const REAL: [Code; 30] = [
     Code::Expm1,
     Code::Erf,
     Code::Erfc,
+    Code::Sin,
+    Code::Cos,
     Code::Log,
     Code::Log1p,
     Code::Tanh,

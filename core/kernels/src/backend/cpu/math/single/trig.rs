@@ -12,16 +12,16 @@ use super::lanes::Lanes;
 use std::f64::consts::FRAC_2_PI;
 
 /// Up to here in size the vector path is right: the number of quarter turns has 16 bits.
-const NEAR: f32 = 100_000.0;
+pub const NEAR: f32 = 100_000.0;
 /// Up to here the reduction in f64 is right; beyond, `reduce::large` works on the bits of 2/pi.
 const MIDDLE: f64 = 4_194_304.0;
 /// 1.5 * 2^23: adding it rounds a float to an integer, whose low bits are then the low bits of the sum.
-const SHIFTER: f32 = 12_582_912.0;
+pub const SHIFTER: f32 = 12_582_912.0;
 /// pi/2 as the sum of three floats. What is left after a multiple of the first is exact.
-const PIO2: [f32; 3] = [1.570_796_4, -4.371_138_8e-8, -1.715_124_5e-15];
+pub const PIO2: [f32; 3] = [1.570_796_4, -4.371_138_8e-8, -1.715_124_5e-15];
 /// Minimax polynomials of (sin r - r) / r^3 and (cos r - 1 + r^2 / 2) / r^4, in r^2.
-const SIN: [f32; 3] = [-0.166_666_54, 8.332_142e-3, -1.951_267_4e-4];
-const COS: [f32; 3] = [0.041_666_645, -1.388_729_1e-3, 2.443_017_6e-5];
+pub const SIN: [f32; 3] = [-0.166_666_54, 8.332_142e-3, -1.951_267_4e-4];
+pub const COS: [f32; 3] = [0.041_666_645, -1.388_729_1e-3, 2.443_017_6e-5];
 /// 1.5 * 2^52, as [`SHIFTER`].
 const WIDE_SHIFTER: f64 = 6_755_399_441_055_744.0;
 /// pi/2 cut to 30 bits, so that n * PIO2_HI is exact for n < 2^23, and the rest.
@@ -71,7 +71,7 @@ fn turn(r: f64, quadrant: u64) -> f64 {
 /// The rare case of `sin` and `cos`: sin(|x| + shift pi/2) for |x| above [`NEAR`], in f64.
 #[cold]
 #[inline(never)]
-fn far(x: f32, shift: u64) -> f32 {
+pub fn far(x: f32, shift: u64) -> f32 {
     let a = f64::from(x.abs());
     if a > MIDDLE {
         let (quadrant, r, _) = reduce::large(a);
