@@ -31,6 +31,8 @@ pub enum Write {
 
 /// A row number that no index gives: what scratch holds when the indices were refused.
 pub const REFUSED: usize = usize::MAX;
+/// Numbers that are looked at together.
+const PART: usize = 256;
 /// Bytes that one chunk moves, about.
 const CHUNK: usize = 128 * 1024;
 
@@ -109,14 +111,21 @@ pub unsafe fn check(
 /// `out` has room for a number per tuple.
 unsafe fn tuples<I: Copy + Into<i64>>(list: &[I], depth: usize, dims: &[usize], out: *mut usize) -> Result<(), usize> {
     if depth == 1 {
-        for (at, &index) in list.iter().enumerate() {
-            let index: i64 = index.into();
-            // One comparison: negative indices are the largest when read as unsigned.
-            if index as u64 >= dims[0] as u64 {
-                return Err(at);
+        let last = dims[0] as i64 - 1;
+        for (part, list) in list.chunks(PART).enumerate() {
+            let first = part * PART;
+            // Signs, and no way out on the way, which the compiler makes vectors of: one of both numbers is negative for what lies outside.
+            let mut signs = 0;
+            for (at, &index) in list.iter().enumerate() {
+                let index: i64 = index.into();
+                signs |= index | last.wrapping_sub(index);
+                // SAFETY: by the caller's promise.
+                unsafe { out.add(first + at).write(index as usize) };
             }
-            // SAFETY: by the caller's promise.
-            unsafe { out.add(at).write(index as usize) };
+            if signs < 0 {
+                let outside = |&index: &I| !(0..=last).contains(&index.into());
+                return Err(first + list.iter().position(outside).unwrap_or(0));
+            }
         }
         return Ok(());
     }

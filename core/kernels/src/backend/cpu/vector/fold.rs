@@ -142,8 +142,29 @@ unsafe fn join<I: Item, C: Combine<I::Acc>>(lanes: *const u8, acc: *mut u8) {
     }
 }
 
+/// Columns from which rows are read as a whole, so many at a time: memory gives short pieces of rows that lie pages apart at a third of the
+/// speed. Accumulators are loaded and stored once for each such band.
+const FEWEST_IN_BANDS: usize = 128;
+const BAND: usize = 8;
+
 #[inline(always)]
 unsafe fn columns_body<I: Item, C: Combine<I::Acc>>(
+    len: usize,
+    stride: isize,
+    columns: usize,
+    from: *const u8,
+    acc: *mut u8,
+) {
+    let band = if columns < FEWEST_IN_BANDS { len.max(1) } else { BAND };
+    for row in (0..len).step_by(band) {
+        let from = from.cast::<I>().wrapping_offset(row as isize * stride).cast();
+        // SAFETY: the caller's promise; the band is a part of its rows.
+        unsafe { band_body::<I, C>(band.min(len - row), stride, columns, from, acc) }
+    }
+}
+
+#[inline(always)]
+unsafe fn band_body<I: Item, C: Combine<I::Acc>>(
     len: usize,
     stride: isize,
     columns: usize,
