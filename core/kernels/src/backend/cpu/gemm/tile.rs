@@ -3,9 +3,8 @@
 
 use super::blocking::STRIP;
 use super::number::Operands;
-use crate::backend::cpu::simd::Simd;
 use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8, Pairs16};
-use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+use crate::backend::cpu::simd::{Simd, ask_for};
 
 /// `MR` rows by `NV` vectors; `lanes` of the last vector count.
 ///
@@ -172,7 +171,7 @@ unsafe fn few_rows<V: Simd, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: 
             while j + 2 * V::LANES <= o.n {
                 for d in DEPTH..2 * DEPTH {
                     // A row that is not there any more is not fetched: no address is wrong here.
-                    _mm_prefetch::<_MM_HINT_T1>(b.wrapping_offset(d as isize * o.b_rs).wrapping_add(j).cast());
+                    ask_for(b.wrapping_offset(d as isize * o.b_rs).wrapping_add(j).cast(), 1);
                 }
                 columns!(2, j, |p| V::load(p), |v, to| v.store(to));
                 j += 2 * V::LANES;

@@ -138,19 +138,6 @@ vectors! {
         ),
         equals |a, b| _mm256_cmp_pd::<_CMP_EQ_OQ>(a, b),
         select |m, yes, no| _mm256_blendv_pd(no, yes, m);
-    F32x16, f32, __m512, 16, __mmask16, __mmask16;
-        set _mm512_set1_ps, load _mm512_loadu_ps, store _mm512_storeu_ps, add _mm512_add_ps, mul _mm512_mul_ps,
-        fma _mm512_fmadd_ps,
-        tail |n| ((1u32 << n) - 1) as __mmask16,
-        load_tail |p, t| _mm512_maskz_loadu_ps(t, p),
-        store_tail |p, t, v| _mm512_mask_storeu_ps(p, t, v),
-        sum |v| _mm512_reduce_add_ps(v),
-        // It adds by halves, too.
-        by_halves |v| _mm512_reduce_add_ps(v),
-        beats |x, best| _mm512_cmp_ps_mask::<_CMP_GT_OQ>(x, best)
-            | (_mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x) & _mm512_cmp_ps_mask::<_CMP_ORD_Q>(best, best)),
-        equals |a, b| _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a, b),
-        select |m, yes, no| _mm512_mask_blend_ps(m, no, yes);
     F64x8, f64, __m512d, 8, __mmask8, __mmask8;
         set _mm512_set1_pd, load _mm512_loadu_pd, store _mm512_storeu_pd, add _mm512_add_pd, mul _mm512_mul_pd,
         fma _mm512_fmadd_pd,
@@ -164,19 +151,32 @@ vectors! {
             | (_mm512_cmp_pd_mask::<_CMP_UNORD_Q>(x, x) & _mm512_cmp_pd_mask::<_CMP_ORD_Q>(best, best)),
         equals |a, b| _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(a, b),
         select |m, yes, no| _mm512_mask_blend_pd(m, no, yes);
-    // Registers of pairs of `bfloat16`, and of sums of `float32`.
-    Pairs16, f32, __m512, 16, __mmask16, __mmask16;
-        set _mm512_set1_ps, load _mm512_loadu_ps, store _mm512_storeu_ps, add _mm512_add_ps, mul _mm512_mul_ps,
-        fma add_pairs,
-        tail |n| ((1u32 << n) - 1) as __mmask16,
-        load_tail |p, t| _mm512_maskz_loadu_ps(t, p),
-        store_tail |p, t, v| _mm512_mask_storeu_ps(p, t, v),
-        sum |v| _mm512_reduce_add_ps(v),
-        by_halves |v| _mm512_reduce_add_ps(v),
-        beats |x, best| _mm512_cmp_ps_mask::<_CMP_GT_OQ>(x, best),
-        equals |a, b| _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a, b),
-        select |m, yes, no| _mm512_mask_blend_ps(m, no, yes);
 }
+
+/// The vectors of 64 bytes that hold sums of `float32`; they differ in what they multiply.
+macro_rules! sixteen {
+    ($name:ident, $fma:ident) => {
+        vectors! {
+            $name, f32, __m512, 16, __mmask16, __mmask16;
+                set _mm512_set1_ps, load _mm512_loadu_ps, store _mm512_storeu_ps, add _mm512_add_ps, mul _mm512_mul_ps,
+                fma $fma,
+                tail |n| ((1u32 << n) - 1) as __mmask16,
+                load_tail |p, t| _mm512_maskz_loadu_ps(t, p),
+                store_tail |p, t, v| _mm512_mask_storeu_ps(p, t, v),
+                sum |v| _mm512_reduce_add_ps(v),
+                // It adds by halves, too.
+                by_halves |v| _mm512_reduce_add_ps(v),
+                beats |x, best| _mm512_cmp_ps_mask::<_CMP_GT_OQ>(x, best)
+                    | (_mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x) & _mm512_cmp_ps_mask::<_CMP_ORD_Q>(best, best)),
+                equals |a, b| _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a, b),
+                select |m, yes, no| _mm512_mask_blend_ps(m, no, yes);
+        }
+    };
+}
+
+sixteen!(F32x16, _mm512_fmadd_ps);
+// Their factors are pairs of `bfloat16`.
+sixteen!(Pairs16, add_pairs);
 
 /// The sums `c` with the products of the pairs in `a` and `b`, those of the upper halves first.
 #[inline(always)]
