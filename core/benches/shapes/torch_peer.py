@@ -1,12 +1,17 @@
 """PyTorch's side of `shapes.rs`: a process that `shapes_peers.py` asks for one sample at a time. Convolutions and normalised images lie in the
 order of axes that is faster for the shape, found by timing both; chains are compiled, or eager where that is faster or compiling fails."""
+import os
 import sys
 
 import torch
+import torch._inductor.config
 import torch.nn.functional as F
 from peer import GROUPS, Spec, Work, fastest, numbers, serve
 
 THREADS = 2
+if os.environ.get("ATEN_CPU_CAPABILITY") == "avx2":
+    # Compiled code would otherwise step by vectors of 64 bytes and compute 32 of them: half of the result.
+    torch._inductor.config.cpp.simdlen = 256
 FORMATS = {"channels_last": torch.channels_last, "NCHW": torch.contiguous_format}
 
 

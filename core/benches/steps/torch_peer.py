@@ -1,13 +1,18 @@
 """PyTorch's side of `steps.rs`: one process for a network and a batch, eager or with `--compiled` by `torch.compile`, as `steps_peers.py` asks.
 Networks of images run in the order of axes that is faster, found by timing both eagerly."""
+import os
 import sys
 import time
 
 import torch
+import torch._inductor.config
 import torch.nn.functional as F
 from networks import EPSILON, IMAGE_RATE, MOMENTUM, RATE, Given, Making, serve
 
 THREADS = 2
+if os.environ.get("ATEN_CPU_CAPABILITY") == "avx2":
+    # As in `shapes/torch_peer.py`.
+    torch._inductor.config.cpp.simdlen = 256
 ORDERS = {"NCHW": torch.contiguous_format, "channels_last": torch.channels_last}
 
 

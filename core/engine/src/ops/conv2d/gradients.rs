@@ -48,7 +48,7 @@ macro_rules! conv_gradient {
             }
 
             fn geometry(&self, call: &CpuCall<'_>) -> ConvGeometry {
-                geometry(&self.how.windows, Self::operands(call))
+                geometry(&self.how, Self::operands(call))
             }
 
             /// The same for one of so many groups of channels.
@@ -137,7 +137,7 @@ macro_rules! conv_gradient {
 
             unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
                 let [$first, $second, $out] = [&call.inputs[0], &call.inputs[1], &call.outputs[0]];
-                let g = geometry(&self.how.windows, [$x, $w, $y]);
+                let g = geometry(&self.how, [$x, $w, $y]);
                 // SAFETY: dense tensors of the geometry.
                 unsafe { cuda::$cuda(call, &g, self.how.groups, [$first, $second, $out]) }
             }

@@ -12,6 +12,7 @@ use kernels::backend::cpu::conv::{self, ConvGeometry, Float, depthwise};
 use kernels::backend::cpu::widen::Staged;
 use kernels::backend::cpu::{CpuCall, View, Work};
 use kernels::backend::cuda::{self, CudaCall};
+use kernels::config::winograd_convolutions_enabled;
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, Result};
 use crate::execute::execute1;
@@ -33,9 +34,16 @@ pub(crate) struct Conv2d {
 pub(crate) struct How {
     windows: Windows,
     groups: usize,
+    /// Whether Winograd's transforms may be used; the gradients do as the convolution did.
+    winograd: bool,
 }
 
 impl How {
+    /// As the process is set now.
+    fn new(windows: Windows, groups: usize) -> Self {
+        Self { windows, groups, winograd: winograd_convolutions_enabled() }
+    }
+
     /// Into how many groups the operands of the CPU's kernels are laid apart: those of integers know no groups.
     fn apart(&self, y: &View) -> usize {
         if y.dtype == DType::I32 { self.groups } else { 1 }
@@ -43,7 +51,7 @@ impl How {
 
     /// The same for one of so many groups.
     fn one_of(&self, groups: usize) -> Self {
-        Self { windows: self.windows.clone(), groups: self.groups / groups }
+        Self { groups: self.groups / groups, ..self.clone() }
     }
 
     /// Whether each channel of images has filters of its own.
@@ -69,6 +77,7 @@ macro_rules! conv_identity {
             "padding": Ints = |this| &this.how.windows.padding,
             "same": Bool = |this| this.how.windows.same,
             "groups": Int = |this| this.how.groups as i64,
+            "winograd": Bool = |this| this.how.winograd,
             $($attr: $kind = |$this| $value,)*
         });
     };
@@ -107,7 +116,7 @@ impl Op for Conv2d {
             let one = Self { how: self.how.one_of(apart) };
             return staged.work(|call| one.work(call));
         }
-        let g = geometry(&self.how.windows, views);
+        let g = geometry(&self.how, views);
         match call.outputs[0].dtype {
             DType::F64 if self.how.by_depth(&g) => depthwise::forward_work::<f64>(&g.planes()),
             _ if self.how.by_depth(&g) => depthwise::forward_work::<f32>(&g.planes()),
@@ -125,7 +134,7 @@ impl Op for Conv2d {
             return unsafe { staged.run(phase, chunk, |c| one.work(c), |c, phase, chunk| one.cpu(c, phase, chunk)) };
         }
         let (x, w, y) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        let g = geometry(&self.how.windows, [x, w, y]);
+        let g = geometry(&self.how, [x, w, y]);
         // SAFETY: dense tensors of the geometry; scratch and chunks are what `work` said.
         unsafe {
             match y.dtype {
@@ -141,7 +150,7 @@ impl Op for Conv2d {
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         let views = [&call.inputs[0], &call.inputs[1], &call.outputs[0]];
-        let g = geometry(&self.how.windows, views);
+        let g = geometry(&self.how, views);
         // SAFETY: dense tensors of the geometry.
         unsafe { cuda::conv_forward(call, &g, self.how.groups, views) }
     }
@@ -194,7 +203,8 @@ unsafe fn by_depth<T: Float + kernels::dtype::Element>(call: &CpuCall<'_>, g: &C
 }
 
 /// The geometry of a convolution of images `x` with filters `w` to `y`, which the gradients have as well.
-fn geometry(windows: &Windows, views: [&View; 3]) -> ConvGeometry {
+fn geometry(how: &How, views: [&View; 3]) -> ConvGeometry {
+    let windows = &how.windows;
     let [x, w, y] = views.map(|view| view.dims());
     let axes = windows.axes();
     // Images are volumes of one plane.
@@ -230,6 +240,7 @@ fn geometry(windows: &Windows, views: [&View; 3]) -> ConvGeometry {
         pad_top,
         pad_left,
         groups: 1,
+        winograd: how.winograd,
     }
 }
 
@@ -265,7 +276,7 @@ fn output_shape(how: &How, x: &Shape, w: &Shape) -> Result<Shape> {
 /// What a convolution to `x` owes to its input, which has this shape: a transposed convolution.
 #[track_caller]
 pub(super) fn transposed(op: &str, windows: Windows, w: &Tensor, x: &Tensor, shape: &Shape) -> Result<Tensor> {
-    let how = How { windows, groups: groups_of(shape, w.shape()).unwrap_or(1) };
+    let how = How::new(windows, groups_of(shape, w.shape()).unwrap_or(1));
     let made = output_shape(&how, shape, w.shape())?;
     if x.shape().iter().zip(made.iter()).any(|(a, b)| !a.can_equal(b)) {
         return Err(Error::invalid_argument(op, "a convolution from the output shape does not give the input's")
@@ -288,7 +299,7 @@ fn filter_gradient(how: &How, x: &Tensor, dy: &Tensor, shape: &Shape) -> Result<
 /// The convolution with as many groups as the caller knows of, or as channels and filters tell.
 #[track_caller]
 pub(super) fn convolve(x: &Tensor, w: &Tensor, windows: Windows, groups: Option<usize>) -> Result<Tensor> {
-    let how = How { windows, groups: groups.or_else(|| groups_of(x.shape(), w.shape())).unwrap_or(1) };
+    let how = How::new(windows, groups.or_else(|| groups_of(x.shape(), w.shape())).unwrap_or(1));
     let axes = how.windows.axes();
     if how.groups > 1 && x.rank() == axes + 2 {
         // Where the channels are not known yet, they will have to be these.

@@ -7,11 +7,20 @@ pub mod transpose;
 pub mod x86;
 
 use std::fmt::Debug;
-use std::ops::{Add, Mul};
+use std::ops::{Add, Mul, Sub};
 
 /// The element types that kernels compute in: `f32` and `f64`.
 pub trait Float:
-    Copy + Default + Debug + PartialOrd + Add<Output = Self> + Mul<Output = Self> + Send + Sync + 'static
+    Copy
+    + Default
+    + Debug
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Send
+    + Sync
+    + 'static
 {
     /// The smallest finite value: where a maximum starts.
     const LOWEST: Self;
@@ -107,6 +116,7 @@ pub trait Simd: Copy {
     unsafe fn load_tail(p: *const Self::Elem, tail: Self::Tail) -> Self;
     unsafe fn store_tail(self, p: *mut Self::Elem, tail: Self::Tail);
     unsafe fn add(self, o: Self) -> Self;
+    unsafe fn sub(self, o: Self) -> Self;
     unsafe fn mul(self, o: Self) -> Self;
     /// `self * b + c`, fused where the CPU has it.
     unsafe fn fma(self, b: Self, c: Self) -> Self;
@@ -176,6 +186,10 @@ impl<T: Float, const N: usize> Simd for Lanes<T, N> {
     #[inline(always)]
     unsafe fn add(self, o: Self) -> Self {
         Self(std::array::from_fn(|i| self.0[i] + o.0[i]))
+    }
+    #[inline(always)]
+    unsafe fn sub(self, o: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] - o.0[i]))
     }
     #[inline(always)]
     unsafe fn mul(self, o: Self) -> Self {

@@ -8,6 +8,7 @@ use super::kernels::{Block, Blocks, Kernels, choose};
 use super::partials::{SUM, pad, sum};
 use super::product::volumes;
 use super::tile::{MAX_ROWS, Tile};
+use super::winograd::FilterGradient;
 use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
 use crate::backend::cpu::simd::Float;
@@ -158,6 +159,9 @@ fn turned(g: &ConvGeometry) -> Option<ConvGeometry> {
 
 /// Scratch and chunks of [`filter_gradient`].
 pub fn filter_gradient_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
+    if let Some(winograd) = FilterGradient::<T>::new(g, isa) {
+        return winograd.work();
+    }
     let plan = FilterGradientPlan::new::<T>(g, isa);
     Work { scratch: g.groups * plan.scratch() * size_of::<T>(), phases: plan.phases().map(|chunks| g.groups * chunks) }
 }
@@ -176,6 +180,10 @@ pub unsafe fn filter_gradient<T: Float>(
     phase: usize,
     chunk: usize,
 ) {
+    if let Some(winograd) = FilterGradient::<T>::new(g, isa) {
+        // SAFETY: the caller's promise.
+        return unsafe { winograd.run(x, dy, dw, scratch, phase, chunk) };
+    }
     let plan = FilterGradientPlan::new::<T>(g, isa);
     let own = plan.phases()[phase];
     let (of, chunk) = (chunk / own, chunk % own);

@@ -8,6 +8,7 @@ use super::few_pixels::FewPixels;
 use super::kernels::{Blocks, Kernels};
 use super::pack;
 use super::product::{Chunks, Product, volumes};
+use super::winograd::Winograd;
 use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
 use crate::backend::cpu::simd::Float;
@@ -43,6 +44,9 @@ pub fn forward_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
     if let Some(few) = FewPixels::new::<T>(g, isa) {
         return few.work();
     }
+    if let Some(winograd) = Winograd::<T>::forward(g, isa) {
+        return winograd.work();
+    }
     let plan = ForwardPlan::<T>::new(g, isa);
     let chunks = g.groups * plan.chunks.count();
     if plan.packing == 0 {
@@ -70,6 +74,10 @@ pub unsafe fn forward<T: Float>(
     if let Some(few) = FewPixels::new::<T>(g, isa) {
         // SAFETY: the caller's promise.
         return unsafe { few.run(x, w, y, scratch, phase, chunk) };
+    }
+    if let Some(winograd) = Winograd::<T>::forward(g, isa) {
+        // SAFETY: the caller's promise.
+        return unsafe { winograd.run(x, w, y, scratch, phase, chunk) };
     }
     let plan = ForwardPlan::<T>::new(g, isa);
     let packs = plan.packing > 0 && phase == 0;

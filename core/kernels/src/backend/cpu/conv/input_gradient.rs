@@ -7,6 +7,7 @@ use super::cells::Cell;
 use super::kernels::{Blocks, Kernels};
 use super::pack;
 use super::product::{Chunks, Product, volumes};
+use super::winograd::Winograd;
 use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
 use crate::backend::cpu::simd::Float;
@@ -85,6 +86,9 @@ impl<T: Float> InputGradientPlan<T> {
 
 /// Scratch and chunks of [`input_gradient`].
 pub fn input_gradient_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
+    if let Some(winograd) = Winograd::<T>::input_gradient(g, isa) {
+        return winograd.work();
+    }
     let plan = InputGradientPlan::<T>::new(g, isa);
     let scratch = g.groups * plan.panel() * size_of::<T>();
     Work { scratch, phases: [plan.packing, plan.chunks.count(), 0, 0, 0].map(|chunks| g.groups * chunks) }
@@ -104,6 +108,10 @@ pub unsafe fn input_gradient<T: Float>(
     phase: usize,
     chunk: usize,
 ) {
+    if let Some(winograd) = Winograd::<T>::input_gradient(g, isa) {
+        // SAFETY: the caller's promise.
+        return unsafe { winograd.run(dy, w, dx, scratch, phase, chunk) };
+    }
     let plan = InputGradientPlan::<T>::new(g, isa);
     let own = if phase == 0 { plan.packing } else { plan.chunks.count() };
     let (of, chunk) = (chunk / own, chunk % own);

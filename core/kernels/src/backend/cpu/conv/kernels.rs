@@ -154,6 +154,11 @@ impl Blocks {
         self.vectors * self.lanes
     }
 
+    /// The first channel of a block; behind the last one, all padded channels.
+    pub fn start(self, i: usize) -> usize {
+        if self.count == 0 { 0 } else { i * self.vectors / self.count * self.lanes }
+    }
+
     pub fn get(self, i: usize) -> Block {
         let (start, end) = (i * self.vectors / self.count, (i + 1) * self.vectors / self.count);
         let lanes = self.channels.min(end * self.lanes) - (end - 1) * self.lanes;

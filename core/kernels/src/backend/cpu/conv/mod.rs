@@ -19,6 +19,7 @@ mod product;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod winograd;
 
 pub use crate::backend::cpu::simd::Float;
 pub use filter_gradient::{filter_gradient, filter_gradient_work};
@@ -73,6 +74,8 @@ pub struct ConvGeometry {
     /// Groups of channels, each of which is convolved by itself: `in_c` and `out_c` are the channels of one, and those of all groups lie
     /// side by side in a pixel, those of the output in a row of filters as well.
     pub groups: usize,
+    /// Whether Winograd's transforms may be used where they pay: they add up in another order.
+    pub winograd: bool,
 }
 
 impl ConvGeometry {

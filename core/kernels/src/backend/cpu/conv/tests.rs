@@ -6,22 +6,22 @@ use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
 
 /// A small generator, so that a failing geometry comes again.
-struct Random(u64);
+pub(super) struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 33) as usize % n
     }
 
-    fn between(&mut self, low: usize, high: usize) -> usize {
+    pub fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
     }
 
     /// Small integers: every sum is exact, in any order and with any rounding.
-    fn values<T: Float>(&mut self, n: usize) -> Vec<T> {
+    pub fn values<T: Float>(&mut self, n: usize) -> Vec<T> {
         (0..n).map(|_| T::of(self.below(9) as isize - 4)).collect()
     }
 
@@ -52,6 +52,7 @@ impl Random {
                 pad_top: 0,
                 pad_left: 0,
                 groups: [1, 1, 2, 3][self.below(4)],
+                winograd: false,
             };
             let (mut bottom, mut right) = (0, 0);
             if self.below(2) == 0 {
@@ -89,7 +90,7 @@ impl Random {
 }
 
 /// Calls `f(y, x, w)` with the flat indices of every product of the convolution.
-fn products(g: &ConvGeometry, mut f: impl FnMut(usize, usize, usize)) {
+pub(super) fn products(g: &ConvGeometry, mut f: impl FnMut(usize, usize, usize)) {
     let planes = (0..g.batch * g.out_d).flat_map(|o| (0..g.k_d).map(move |k| (o, k)));
     for (o, kd) in planes {
         let id = (o % g.out_d * g.stride_d + kd * g.dilation_d).wrapping_sub(g.pad_front);
@@ -120,7 +121,7 @@ fn products(g: &ConvGeometry, mut f: impl FnMut(usize, usize, usize)) {
     }
 }
 
-fn isas() -> Vec<Isa> {
+pub(super) fn isas() -> Vec<Isa> {
     match Isa::detect() {
         Isa::Avx512 => vec![Isa::Portable, Isa::Avx2, Isa::Avx512],
         Isa::Avx2 => vec![Isa::Portable, Isa::Avx2],
@@ -128,10 +129,10 @@ fn isas() -> Vec<Isa> {
     }
 }
 
-type Kernel<T> = unsafe fn(Isa, &ConvGeometry, *const T, *const T, *mut T, *mut u8, usize, usize);
+pub(super) type Kernel<T> = unsafe fn(Isa, &ConvGeometry, *const T, *const T, *mut T, *mut u8, usize, usize);
 
 /// Runs all chunks of a kernel on buffers of exactly the right size, filled with rubbish.
-fn run<T: Float>(
+pub(super) fn run<T: Float>(
     random: &mut Random,
     isa: Isa,
     g: &ConvGeometry,
@@ -223,6 +224,7 @@ fn check_all<T: Float>(seed: u64) {
                 pad_top: pad,
                 pad_left: pad,
                 groups: 1,
+                winograd: false,
             },
         );
     }
@@ -255,6 +257,7 @@ fn few_pixels_match_the_definition() {
         pad_top: 1,
         pad_left: 0,
         groups: 1,
+        winograd: false,
     };
     for g in [g, ConvGeometry { batch: 1, in_c: 700, out_h: 1, ..g }] {
         if cfg!(target_arch = "x86_64") && Isa::detect() != Isa::Portable {

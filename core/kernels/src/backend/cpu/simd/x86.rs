@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 macro_rules! vectors {
     ($($name:ident, $t:ident, $v:ident, $lanes:literal, $mask:ty, $tail:ty;
-        set $set:ident, load $load:ident, store $store:ident, add $add:ident, mul $mul:ident, fma $fma:ident,
+        set $set:ident, load $load:ident, store $store:ident, add $add:ident, sub $sub:ident, mul $mul:ident, fma $fma:ident,
         tail |$n:ident| $tail_of:expr,
         load_tail |$lp:ident, $lt:ident| $load_tail:expr,
         store_tail |$sp:ident, $st:ident, $sv:ident| $store_tail:expr,
@@ -61,6 +61,11 @@ macro_rules! vectors {
                 Self(unsafe { $add(self.0, o.0) })
             }
             #[inline(always)]
+            unsafe fn sub(self, o: Self) -> Self {
+                // SAFETY: the caller has the instruction set.
+                Self(unsafe { $sub(self.0, o.0) })
+            }
+            #[inline(always)]
             unsafe fn mul(self, o: Self) -> Self {
                 // SAFETY: the caller has the instruction set.
                 Self(unsafe { $mul(self.0, o.0) })
@@ -109,7 +114,7 @@ static ON_THEN_OFF: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 
 
 vectors! {
     F32x8, f32, __m256, 8, __m256, __m256i;
-        set _mm256_set1_ps, load _mm256_loadu_ps, store _mm256_storeu_ps, add _mm256_add_ps, mul _mm256_mul_ps,
+        set _mm256_set1_ps, load _mm256_loadu_ps, store _mm256_storeu_ps, add _mm256_add_ps, sub _mm256_sub_ps, mul _mm256_mul_ps,
         fma _mm256_fmadd_ps,
         // SAFETY: at most 8 lanes, so the load stays in the table; the caller has the instruction set.
         tail |n| unsafe { _mm256_loadu_si256(ON_THEN_OFF.as_ptr().add(8 - n).cast()) },
@@ -124,7 +129,7 @@ vectors! {
         equals |a, b| _mm256_cmp_ps::<_CMP_EQ_OQ>(a, b),
         select |m, yes, no| _mm256_blendv_ps(no, yes, m);
     F64x4, f64, __m256d, 4, __m256d, __m256i;
-        set _mm256_set1_pd, load _mm256_loadu_pd, store _mm256_storeu_pd, add _mm256_add_pd, mul _mm256_mul_pd,
+        set _mm256_set1_pd, load _mm256_loadu_pd, store _mm256_storeu_pd, add _mm256_add_pd, sub _mm256_sub_pd, mul _mm256_mul_pd,
         fma _mm256_fmadd_pd,
         // SAFETY: at most 4 lanes of two entries each; as above.
         tail |n| unsafe { _mm256_loadu_si256(ON_THEN_OFF.as_ptr().add(8 - 2 * n).cast()) },
@@ -139,7 +144,7 @@ vectors! {
         equals |a, b| _mm256_cmp_pd::<_CMP_EQ_OQ>(a, b),
         select |m, yes, no| _mm256_blendv_pd(no, yes, m);
     F64x8, f64, __m512d, 8, __mmask8, __mmask8;
-        set _mm512_set1_pd, load _mm512_loadu_pd, store _mm512_storeu_pd, add _mm512_add_pd, mul _mm512_mul_pd,
+        set _mm512_set1_pd, load _mm512_loadu_pd, store _mm512_storeu_pd, add _mm512_add_pd, sub _mm512_sub_pd, mul _mm512_mul_pd,
         fma _mm512_fmadd_pd,
         tail |n| ((1u32 << n) - 1) as __mmask8,
         load_tail |p, t| _mm512_maskz_loadu_pd(t, p),
@@ -158,7 +163,7 @@ macro_rules! sixteen {
     ($name:ident, $fma:ident) => {
         vectors! {
             $name, f32, __m512, 16, __mmask16, __mmask16;
-                set _mm512_set1_ps, load _mm512_loadu_ps, store _mm512_storeu_ps, add _mm512_add_ps, mul _mm512_mul_ps,
+                set _mm512_set1_ps, load _mm512_loadu_ps, store _mm512_storeu_ps, add _mm512_add_ps, sub _mm512_sub_ps, mul _mm512_mul_ps,
                 fma $fma,
                 tail |n| ((1u32 << n) - 1) as __mmask16,
                 load_tail |p, t| _mm512_maskz_loadu_ps(t, p),

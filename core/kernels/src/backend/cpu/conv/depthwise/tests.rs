@@ -45,6 +45,7 @@ impl Random {
                 pad_top: self.below(5),
                 pad_left: self.below(5),
                 groups: 1,
+                winograd: false,
             };
             let (h, w) = (g.in_h + g.pad_top + self.below(4), g.in_w + g.pad_left + self.below(4));
             let (reach_h, reach_w) = ((g.k_h - 1) * g.dilation_h + 1, (g.k_w - 1) * g.dilation_w + 1);
