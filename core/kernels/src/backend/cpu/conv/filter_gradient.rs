@@ -14,7 +14,7 @@ use crate::backend::cpu::isa::Isa;
 use crate::backend::cpu::simd::Float;
 use std::ops::Range;
 
-/// Multiply-adds of one chunk at least; up to [`MAX_PARTS`] chunks, beyond which they may grow.
+/// Multiply-adds of one chunk at least; there are up to [`MAX_PARTS`] chunks.
 const CHUNK: usize = 1 << 19;
 /// Bytes of input and output gradient that stay in the second-level cache while all tiles pass over them. Smaller
 /// cells would fit the first level, but load and store the sums more often than that gains.
@@ -84,13 +84,14 @@ impl FilterGradientPlan {
 
         let size = g.depth() * g.out_c;
         let chunks = g.batch * g.out_d * g.out_h * g.out_w * size / CHUNK;
-        let chunks = chunks.clamp(1, MAX_PARTS).max((chunks / 16).min(4 * MAX_PARTS));
+        let chunks = chunks.clamp(1, MAX_PARTS);
         let affordable = (PARTIALS / (size * size_of::<T>()).max(1)).clamp(1, MAX_PARTS);
         let parts = chunks.min(affordable).min(cells.count()).max(1);
         let vectors = if blocks.count > 0 { blocks.get(blocks.count - 1).vectors } else { 1 };
         let height = 4 * kernels.columns[vectors - 1][0].0;
         let slabs = if cut { g.k_h * g.k_w * g.in_c.div_ceil(height) } else { plane(&g).div_ceil(height) };
-        let groups = chunks.div_ceil(parts).min(slabs * blocks.count);
+        // A chunk that had fewer rows would read all pixels for a part of their channels.
+        let groups = (chunks / parts).max(1).min(slabs * blocks.count);
         Self { g, input, swapped, copy, copies, pitch, cut, blocks, cells, parts, slabs, groups }
     }
 

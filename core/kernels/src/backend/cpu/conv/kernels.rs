@@ -156,7 +156,7 @@ impl Blocks {
 
     /// The first channel of a block; behind the last one, all padded channels.
     pub fn start(self, i: usize) -> usize {
-        if self.count == 0 { 0 } else { i * self.vectors / self.count * self.lanes }
+        (i * self.vectors).checked_div(self.count).map_or(0, |vector| vector * self.lanes)
     }
 
     pub fn get(self, i: usize) -> Block {

@@ -1,5 +1,5 @@
 //! The filters at the points of Winograd's transform, packed for the microkernel: a panel per block of output channels.
-//! The first phase of `Winograd::run` comes here, for a share of the source's channels at a time.
+//! The first phase of `Winograd::run` comes here, chunk by chunk.
 
 use super::super::cells::share;
 use super::super::kernels::Block;
@@ -15,7 +15,8 @@ const SIDE: usize = 16;
 const AHEAD: usize = 2 * SIDE;
 
 impl<T: Float> Winograd<T> {
-    /// Chunks that transform a group's filters: they share out what is far apart in memory, or vectors of output channels.
+    /// Chunks that transform a group's filters: they share out source channels, of turned filters vectors of output channels, so that each
+    /// reads whole rows of memory.
     pub(super) fn filter_chunks(&self) -> usize {
         if self.turned {
             return self.blocks.padded() / self.kernels.lanes;
@@ -28,14 +29,14 @@ impl<T: Float> Winograd<T> {
     /// # Safety
     /// `w` holds the filters of the group, the panel is large enough, and nobody else uses this chunk's part of it.
     pub(super) unsafe fn filters(&self, w: *const T, panel: *mut T, chunk: usize) {
-        let channels = match self.turned {
+        let share = match self.turned {
             true => chunk..chunk + 1,
             false => share(self.source.channels, self.filter_chunks(), chunk),
         };
         let this = self;
         // SAFETY: the caller's promise, on a CPU that has this instruction set.
         unsafe {
-            with_vectors!(self.isa, pack::<T>(this: &Winograd<T>, w: *const T, panel: *mut T, channels: Range<usize>));
+            with_vectors!(self.isa, pack::<T>(this: &Winograd<T>, w: *const T, panel: *mut T, share: Range<usize>));
         }
     }
 
@@ -46,16 +47,18 @@ impl<T: Float> Winograd<T> {
     }
 }
 
+/// A share of the filters: of their source channels, or of turned ones a vector of output channels.
+///
 /// # Safety
 /// As for [`Winograd::filters`], on a CPU with the instruction set of `S`.
 #[inline(always)]
-unsafe fn pack<S: Simd>(this: &Winograd<S::Elem>, w: *const S::Elem, panel: *mut S::Elem, channels: Range<usize>) {
+unsafe fn pack<S: Simd>(this: &Winograd<S::Elem>, w: *const S::Elem, panel: *mut S::Elem, share: Range<usize>) {
     // SAFETY: the caller's promise.
     unsafe {
         if this.turned {
-            turned::<S>(this, w, panel, channels);
+            turned::<S>(this, w, panel, share);
         } else {
-            plain::<S>(this, w, panel, channels);
+            plain::<S>(this, w, panel, share);
         }
     }
 }

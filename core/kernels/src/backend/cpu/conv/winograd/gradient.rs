@@ -1,8 +1,8 @@
-//! The gradient of filters of 3x3 by the transposed transforms: pixels and output gradients meet at 16 points, which give nine taps.
+//! The gradient of filters of 3x3 by the transposed transforms: pixels and output gradients meet at 36 points, which give nine taps.
 //! `filter_gradient` asks for it first.
 //!
-//! A chunk has one row of four points for a part of the tiles, since those are made of two rows of pixels alone; its sums stay apart until
-//! a last phase adds the parts in order and brings them to the taps.
+//! A chunk has one row of six points for a part of the tiles: sums at all points would not stay in the caches. They stay apart until a
+//! last phase adds the parts in order and brings them to the taps.
 
 use super::super::ConvGeometry;
 use super::super::cells::share;

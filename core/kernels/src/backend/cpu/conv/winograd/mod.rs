@@ -1,8 +1,8 @@
-//! Convolutions of stride 1 by filters of 3x3 with less than half of the multiplications: Winograd's F(2x2, 3x3).
-//! `forward` and `input_gradient` ask for it first. Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016.
+//! Convolutions of stride 1 by filters of 3x3 with a quarter of the multiplications: Winograd's F(4x4, 3x3).
+//! `forward`, `input_gradient` and `filter_gradient` ask for it first. Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016.
 //!
-//! Filters and tiles of 4x4 pixels are transformed to 16 points; at each point the tiles are multiplied with the filters as matrices, and
-//! the 16 sums of a tile give 2x2 outputs. A block of tiles goes through all three steps within the caches.
+//! Filters and tiles of 6x6 pixels are transformed to 36 points; at each point the tiles are multiplied with the filters as matrices, and
+//! the 36 sums of a tile give 4x4 outputs. A block of tiles goes through all three steps within the caches.
 
 mod filters;
 mod gradient;
@@ -24,11 +24,15 @@ use transform::{POINTS, STEP, TAPS};
 /// Tiles of a block: so many rows use what is read of the filters from beyond the second-level cache.
 const BLOCK: usize = 24;
 /// The most chunks of tiles of a group: each has memory for a block of its own.
-const CHUNKS: usize = 16;
+const CHUNKS: usize = 32;
+/// Elements of all of them, beyond which there are fewer, but not less than eight.
+const MEMORY: usize = 8 << 20;
 /// With fewer chunks of tiles the output channels are shared out as well.
 const FEW_CHUNKS: usize = 8;
 /// Multiply-adds in the time that a channel of a tile takes to be transformed.
 const CHANNEL: usize = 500;
+/// Elements of all filters at the points, beyond which they would take too much memory: four times that of the filters.
+const LARGEST: usize = 24 << 20;
 /// Elements between the points of a block, so that they do not all fall on the same lines of a cache.
 const APART: usize = 16;
 
@@ -78,6 +82,9 @@ fn pays(source: usize, output: usize, pixels: usize, tiles: usize, channel: usiz
     /// What it takes to transform one filter, and to read it again from beyond the caches.
     const FILTER: usize = 1300;
     let filters = source.saturating_mul(output);
+    if filters.saturating_mul(POINTS) > LARGEST {
+        return false;
+    }
     let plain = filters.saturating_mul(TAPS * TAPS * pixels);
     let tile = filters.saturating_mul(POINTS).saturating_add((source + output).saturating_mul(channel));
     // A little may be lost to threads that have less to share.
@@ -174,7 +181,7 @@ impl<T: Float> Winograd<T> {
 
     /// Chunks of tiles; each part of the output channels has as many.
     fn runs(&self) -> usize {
-        self.count().div_ceil(BLOCK).min(CHUNKS)
+        self.count().div_ceil(BLOCK).min((MEMORY / self.own()).clamp(8, CHUNKS))
     }
 
     /// Elements of a group's transformed filters.

@@ -220,6 +220,7 @@ fn it_is_used_where_it_pays() {
     assert!(never(ConvGeometry { out_w: 30, ..usual }));
     assert!(never(ConvGeometry { batch: 0, ..usual }));
     assert!(never(ConvGeometry { in_c: 3, ..usual }));
+    assert!(never(images(4, [28, 28], 1024, 1024, [1; 4])));
     assert!(never(images(1, [7, 7], 512, 512, [1; 4])));
     assert!(never(images(1, [4, 4], 64, 64, [1; 4])));
 }
