@@ -4,8 +4,9 @@
 pub use crate::function::{functions_run_eagerly, run_functions_eagerly, with_eager_functions};
 pub use kernels::backend::cuda::Finding;
 pub use kernels::config::{
-    DeviceDetails, MemoryInfo, device_details, enable_tensor_float_32_execution, is_built_with_cuda, memory_info,
-    reset_memory_stats, set_threads, synchronize, tensor_float_32_execution_enabled, threads, trim_memory,
+    DeviceDetails, MemoryInfo, device_details, enable_tensor_float_32_execution, enable_winograd_convolutions,
+    is_built_with_cuda, memory_info, reset_memory_stats, set_threads, synchronize, tensor_float_32_execution_enabled,
+    threads, trim_memory, winograd_convolutions_enabled,
 };
 
 use kernels::backend::cuda;
