@@ -99,13 +99,12 @@ pub fn tensor_float_32_execution_enabled() -> bool {
     TENSOR_FLOAT_32.is_on()
 }
 
-/// Allows or forbids convolutions on the CPU to use Winograd's transforms, which take 3x3 filters that move by one pixel two to three times
-/// as fast. They are allowed by default, unless the environment variable `EAGERFLOW_WINOGRAD` is `0`. PyTorch's and TensorFlow's libraries
-/// have them on some processors, without a switch.
+/// Allows or forbids convolutions on the CPU to use Winograd's transforms, with which filters of 3x3 that move by one pixel take down to a
+/// third of the time. They are allowed by default, unless the environment variable `EAGERFLOW_WINOGRAD` is `0`.
 ///
-/// The sums are added up in another order, with errors of rounding like those of plain sums: from a third to twice as large in the mean. The
-/// 16 outputs of a tile share these errors: a zero between large numbers may become a tiny one. They also share infinities and NaN, which
-/// reach neighbours that do not read them. Where that matters, forbid the transforms.
+/// The sums are added up in another order, with errors of rounding of the same order as those of plain sums: 0.3 to 2.6 times as large in
+/// the root of the mean square. The 16 outputs of a tile share these errors: a zero between large numbers may become a tiny one. They also
+/// share infinities and NaN, which reach neighbours that do not read them. Where that matters, forbid the transforms.
 ///
 /// A convolution keeps what was allowed when it was called, and so do its gradients; a traced function keeps what was allowed when it
 /// was traced.

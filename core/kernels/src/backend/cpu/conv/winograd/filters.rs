@@ -3,9 +3,11 @@
 
 use super::super::cells::share;
 use super::super::kernels::Block;
+use super::super::pack;
+use super::Winograd;
 use super::transform::{POINTS, TAPS, filter};
-use super::{Winograd, with_vectors};
 use crate::backend::cpu::isa::Isa;
+use crate::backend::cpu::pool2d::window::kernel;
 use crate::backend::cpu::simd::{Float, Simd, ask_for};
 use std::ops::Range;
 
@@ -18,10 +20,10 @@ impl<T: Float> Winograd<T> {
     /// Chunks that transform a group's filters: they share out source channels, of turned filters vectors of output channels, so that each
     /// reads whole rows of memory.
     pub(super) fn filter_chunks(&self) -> usize {
-        if self.turned {
-            return self.blocks.padded() / self.kernels.lanes;
+        match self.turned {
+            true => self.blocks.padded() / self.kernels.lanes,
+            false => pack::chunks(self.source.channels, TAPS * TAPS * self.output.channels),
         }
-        (self.source.channels * self.output.channels).div_ceil(4 << 10).min(self.source.channels)
     }
 
     /// Transforms the filters of a chunk.
@@ -29,14 +31,12 @@ impl<T: Float> Winograd<T> {
     /// # Safety
     /// `w` holds the filters of the group, the panel is large enough, and nobody else uses this chunk's part of it.
     pub(super) unsafe fn filters(&self, w: *const T, panel: *mut T, chunk: usize) {
-        let share = match self.turned {
-            true => chunk..chunk + 1,
-            false => share(self.source.channels, self.filter_chunks(), chunk),
-        };
-        let this = self;
         // SAFETY: the caller's promise, on a CPU that has this instruction set.
         unsafe {
-            with_vectors!(self.isa, pack::<T>(this: &Winograd<T>, w: *const T, panel: *mut T, share: Range<usize>));
+            if self.turned {
+                return turned(self.isa, self, w, panel, chunk);
+            }
+            plain(self.isa, self, w, panel, share(self.source.channels, self.filter_chunks(), chunk));
         }
     }
 
@@ -47,25 +47,21 @@ impl<T: Float> Winograd<T> {
     }
 }
 
-/// A share of the filters: of their source channels, or of turned ones a vector of output channels.
-///
-/// # Safety
-/// As for [`Winograd::filters`], on a CPU with the instruction set of `S`.
-#[inline(always)]
-unsafe fn pack<S: Simd>(this: &Winograd<S::Elem>, w: *const S::Elem, panel: *mut S::Elem, share: Range<usize>) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if this.turned {
-            turned::<S>(this, w, panel, share);
-        } else {
-            plain::<S>(this, w, panel, share);
-        }
-    }
+kernel! {
+    /// Filters as they lie: output channels are neighbours in memory, and vectors run along them.
+    ///
+    /// # Safety
+    /// As for [`Winograd::filters`], on a CPU with the instruction set.
+    plain, plain_body(this: &Winograd<T>, w: *const T, panel: *mut T, channels: Range<usize>)
 }
 
-/// Filters as they lie: output channels are neighbours in memory, and vectors run along them.
 #[inline(always)]
-unsafe fn plain<S: Simd>(this: &Winograd<S::Elem>, w: *const S::Elem, panel: *mut S::Elem, channels: Range<usize>) {
+unsafe fn plain_body<T: Float, S: Simd<Elem = T>>(
+    this: &Winograd<T>,
+    w: *const T,
+    panel: *mut T,
+    channels: Range<usize>,
+) {
     let (pitch, lanes) = (this.output.pitch, this.kernels.lanes);
     let tap = this.source.channels * pitch;
     for i in 0..this.blocks.count {
@@ -90,44 +86,48 @@ unsafe fn plain<S: Simd>(this: &Winograd<S::Elem>, w: *const S::Elem, panel: *mu
     }
 }
 
-/// A share of the filters that are turned, by output vectors: source channels are neighbours in memory, so squares of them and output
-/// channels are transposed first.
+kernel! {
+    /// Filters that are turned, of one vector of output channels: source channels are neighbours in memory, so squares of them and output
+    /// channels are transposed first.
+    ///
+    /// # Safety
+    /// As for [`Winograd::filters`], on a CPU with the instruction set.
+    turned, turned_body(this: &Winograd<T>, w: *const T, panel: *mut T, vector: usize)
+}
+
 #[inline(always)]
-unsafe fn turned<S: Simd>(this: &Winograd<S::Elem>, w: *const S::Elem, panel: *mut S::Elem, vectors: Range<usize>) {
-    let (pitch, lanes) = (this.source.pitch, this.kernels.lanes);
-    let (channels, tap) = (this.source.channels, this.output.channels * pitch);
+unsafe fn turned_body<T: Float, S: Simd<Elem = T>>(this: &Winograd<T>, w: *const T, panel: *mut T, vector: usize) {
+    let (pitch, lanes, channels) = (this.source.pitch, this.kernels.lanes, this.source.channels);
+    let (tap, output) = (this.output.channels * pitch, vector * lanes);
+    let live = lanes.min(this.output.channels - output);
+    let holds = |block: &Block| output < block.start + block.vectors * lanes;
+    let Some(block) = (0..this.blocks.count).map(|i| this.blocks.get(i)).find(holds) else { return };
     // Taps, source channels, output channels.
-    let mut square = [[[S::Elem::default(); SIDE]; SIDE]; TAPS * TAPS];
+    let mut square = [[[T::default(); SIDE]; SIDE]; TAPS * TAPS];
     debug_assert!(lanes <= SIDE);
-    for i in 0..this.blocks.count {
-        let block = this.blocks.get(i);
-        for v in (0..block.vectors).filter(|v| vectors.contains(&(block.start / lanes + v))) {
-            let live = if v + 1 == block.vectors { block.lanes } else { lanes };
-            for first in (0..channels).step_by(SIDE) {
-                let side = SIDE.min(channels - first);
-                for (at, square) in square.iter_mut().enumerate() {
-                    for k in 0..live {
-                        let column = (TAPS * TAPS - 1 - at) * tap + (block.start + v * lanes + k) * pitch + first;
-                        // Too many runs for a prefetcher of the processor.
-                        ask_for(w.wrapping_add(column + AHEAD).cast(), SIDE * size_of::<S::Elem>());
-                        for (c, row) in square[..side].iter_mut().enumerate() {
-                            // SAFETY: tap and channels are the filters'.
-                            row[k] = unsafe { *w.add(column + c) };
-                        }
-                    }
+    for first in (0..channels).step_by(SIDE) {
+        let side = SIDE.min(channels - first);
+        for (at, square) in square.iter_mut().enumerate() {
+            for k in 0..live {
+                let column = (TAPS * TAPS - 1 - at) * tap + (output + k) * pitch + first;
+                // Too many runs for a prefetcher of the processor.
+                ask_for(w.wrapping_add(column + AHEAD).cast(), SIDE * size_of::<T>());
+                for (c, row) in square[..side].iter_mut().enumerate() {
+                    // SAFETY: tap and channels are the filters'.
+                    row[k] = unsafe { *w.add(column + c) };
                 }
-                for c in 0..side {
-                    // SAFETY: a row of the square has room for a vector, of which the live lanes count; all lanes are the panel's.
-                    unsafe {
-                        let tail = S::tail(live);
-                        let mut g = [[S::zero(); TAPS]; TAPS];
-                        for (g, square) in g.as_flattened_mut().iter_mut().zip(&square) {
-                            *g = S::load_tail(square[c].as_ptr(), tail);
-                        }
-                        for (point, u) in filter(g).as_flattened().iter().enumerate() {
-                            u.store(panel.add(this.panel_row(&block, point, first + c) + v * lanes));
-                        }
-                    }
+            }
+        }
+        for c in 0..side {
+            // SAFETY: a row of the square has room for a vector, of which the live lanes count; all lanes are the panel's.
+            unsafe {
+                let tail = S::tail(live);
+                let mut g = [[S::zero(); TAPS]; TAPS];
+                for (g, square) in g.as_flattened_mut().iter_mut().zip(&square) {
+                    *g = S::load_tail(square[c].as_ptr(), tail);
+                }
+                for (point, u) in filter(g).as_flattened().iter().enumerate() {
+                    u.store(panel.add(this.panel_row(&block, point, first + c) + output - block.start));
                 }
             }
         }

@@ -7,60 +7,58 @@
 use super::super::ConvGeometry;
 use super::super::cells::share;
 use super::super::kernels::{Blocks, Kernels};
+use super::super::pack;
 use super::product::Product;
-use super::transform::{POINTS, STEP, TILE, gradients_row, pixels_row, taps};
-use super::{APART, Images, with_vectors};
+use super::transform::{POINTS, TAPS, TILE, gradients_row, pixels_row, taps};
+use super::{APART, Images, Tiles, ask_for_next, fits, pays, read_at, terms};
 use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
-use crate::backend::cpu::simd::{Float, Simd, ask_for};
+use crate::backend::cpu::pool2d::window::kernel;
+use crate::backend::cpu::simd::{Float, Simd};
 use std::ops::Range;
 
 /// Tiles of a block.
 const BLOCK: usize = 64;
-/// Bytes of all parts' sums, beyond which there are no more parts.
+/// Bytes of the sums of all parts, beyond which there are no more parts.
 const SUMS: usize = 8 << 20;
 /// Multiply-adds in the time that a channel of a tile takes to be transformed, once for each row of points.
 const CHANNEL: usize = 1300;
-/// The most parts.
+/// The most parts, of all groups where these are fewer.
 const PARTS: usize = 8;
 
 /// The gradient of the filters.
 pub(in super::super) struct FilterGradient<T: 'static> {
     isa: Isa,
-    batch: usize,
     groups: usize,
     input: Images,
     output: Images,
     first: [isize; 2],
     kernels: &'static Kernels<T>,
     blocks: Blocks,
-    tiles: [usize; 2],
+    tiles: Tiles,
+    /// Parts of the tiles, each with sums of its own.
     parts: usize,
 }
 
 impl<T: Float> FilterGradient<T> {
     /// Where it pays.
     pub fn new(g: &ConvGeometry, isa: Isa) -> Option<Self> {
-        if !super::fits(g) {
+        if !fits(g) {
             return None;
         }
         let (input, output) = Images::of(g);
-        let tiles = [output.rows, output.cols].map(|n| n.div_ceil(STEP));
-        let all = g.batch * tiles[0] * tiles[1];
+        let tiles = Tiles::of(g.batch, output);
         let first = [g.pad_top, g.pad_left].map(|pad| -(pad as isize));
-        let plain = super::pixels(g.batch, input, output, first);
-        if !super::pays(input.channels, output.channels, plain, all, CHANNEL) {
+        let terms = terms(g.batch, input, output, first);
+        if !pays(g.groups, input, output, terms, tiles.count(), CHANNEL) {
             return None;
         }
         let kernels = Kernels::of(isa);
         let blocks = Blocks::new(kernels, output.channels);
-        let sums = POINTS * input.channels * blocks.padded() * size_of::<T>();
-        let parts = (SUMS / sums).min(all / (2 * BLOCK)).clamp(1, PARTS);
-        Some(Self { isa, batch: g.batch, groups: g.groups, input, output, first, kernels, blocks, tiles, parts })
-    }
-
-    fn count(&self) -> usize {
-        self.batch * self.tiles[0] * self.tiles[1]
+        let sums = g.groups * POINTS * input.channels * blocks.padded() * size_of::<T>();
+        let most = PARTS.div_ceil(g.groups).min(tiles.count() / (2 * BLOCK));
+        let parts = (SUMS / sums).min(most).max(1);
+        Some(Self { isa, groups: g.groups, input, output, first, kernels, blocks, tiles, parts })
     }
 
     /// Elements from one tile of a block to the next, of pixels and of gradients. Not a power of two, so that they do not all fall on the
@@ -71,7 +69,7 @@ impl<T: Float> FilterGradient<T> {
 
     /// Elements of a chunk's sums.
     fn sums(&self) -> usize {
-        TILE * self.input.channels * self.blocks.padded()
+        (TILE * self.input.channels * self.blocks.padded()).next_multiple_of(APART)
     }
 
     /// Elements of a chunk's memory: pixels, gradients, and zeros for what lies outside.
@@ -80,15 +78,15 @@ impl<T: Float> FilterGradient<T> {
         TILE * BLOCK * (pixels + gradients) + pixels.max(gradients)
     }
 
+    /// Chunks of a group's input channels, whose taps are finished.
     fn last_chunks(&self) -> usize {
-        (self.input.channels * self.output.channels).div_ceil(4 << 10).min(self.input.channels)
+        pack::chunks(self.input.channels, TAPS * TAPS * self.output.channels)
     }
 
     pub fn work(&self) -> Work {
         let chunks = self.groups * self.parts * TILE;
-        let sums = self.sums().next_multiple_of(APART);
         Work {
-            scratch: chunks * (sums + self.own()) * size_of::<T>(),
+            scratch: chunks * (self.sums() + self.own()) * size_of::<T>(),
             phases: [chunks, self.groups * self.last_chunks(), 0, 0, 0],
         }
     }
@@ -99,8 +97,7 @@ impl<T: Float> FilterGradient<T> {
     /// As for `filter_gradient`, with the phases of [`Self::work`].
     pub unsafe fn run(&self, x: *const T, dy: *const T, dw: *mut T, scratch: *mut u8, phase: usize, chunk: usize) {
         let scratch = scratch.cast::<T>();
-        let (sums, each) = (self.sums().next_multiple_of(APART), self.parts * TILE);
-        let this = self;
+        let (sums, each) = (self.sums(), self.parts * TILE);
         // SAFETY: the channels of a group begin behind those of the groups before, and so do its sums.
         unsafe {
             if phase == 0 {
@@ -111,7 +108,7 @@ impl<T: Float> FilterGradient<T> {
             let (group, chunk) = (chunk / self.last_chunks(), chunk % self.last_chunks());
             let channels = share(self.input.channels, self.last_chunks(), chunk);
             let (from, dw) = (scratch.add(group * each * sums).cast_const(), dw.add(group * self.output.channels));
-            with_vectors!(self.isa, finish::<T>(this: &FilterGradient<T>, from: *const T, dw: *mut T, channels: Range<usize>));
+            finish(self.isa, self, from, dw, channels);
         }
     }
 
@@ -129,12 +126,10 @@ impl<T: Float> FilterGradient<T> {
             let zeros = gradients.add(TILE * BLOCK * gradient_pitch);
             std::slice::from_raw_parts_mut(zeros, pixel_pitch.max(gradient_pitch)).fill(T::default());
             let zeros = zeros.cast_const();
-            let this = self;
-            let tiles = share(self.count(), self.parts, part);
+            let tiles = share(self.tiles.count(), self.parts, part);
             for start in tiles.clone().step_by(BLOCK) {
                 let block = start..tiles.end.min(start + BLOCK);
-                let of = block.clone();
-                with_vectors!(self.isa, gather::<T>(this: &FilterGradient<T>, x: *const T, dy: *const T, zeros: *const T, pixels: *mut T, gradients: *mut T, of: Range<usize>, row: usize));
+                gather(self.isa, self, x, dy, zeros, pixels, gradients, block.clone(), row);
                 self.multiply(pixels, gradients, sums, block.len(), start > tiles.start);
             }
         }
@@ -177,59 +172,58 @@ impl<T: Float> FilterGradient<T> {
     }
 }
 
-/// Pixels and gradients of a block of tiles at one row of points.
-///
-/// # Safety
-/// As for [`FilterGradient::points`], on a CPU with the instruction set of `S`.
+kernel! {
+    /// Pixels and gradients of a block of tiles at one row of points.
+    ///
+    /// # Safety
+    /// As for [`FilterGradient::points`], on a CPU with the instruction set.
+    gather, gather_body(
+        this: &FilterGradient<T>,
+        x: *const T,
+        dy: *const T,
+        zeros: *const T,
+        pixels: *mut T,
+        gradients: *mut T,
+        tiles: Range<usize>,
+        row: usize
+    )
+}
+
 #[inline(always)]
-unsafe fn gather<S: Simd>(
-    this: &FilterGradient<S::Elem>,
-    x: *const S::Elem,
-    dy: *const S::Elem,
-    zeros: *const S::Elem,
-    pixels: *mut S::Elem,
-    gradients: *mut S::Elem,
+unsafe fn gather_body<T: Float, S: Simd<Elem = T>>(
+    this: &FilterGradient<T>,
+    x: *const T,
+    dy: *const T,
+    zeros: *const T,
+    pixels: *mut T,
+    gradients: *mut T,
     tiles: Range<usize>,
     row: usize,
 ) {
+    let (input, output) = (this.input, this.output);
     let [pixel_pitch, gradient_pitch] = this.pitch();
-    let [down, across] = this.tiles;
     for (i, tile) in tiles.enumerate() {
-        let image = tile / (down * across);
-        let [top, left] = [tile / across % down, tile % across].map(|at| (at * STEP) as isize);
-        let at: [[_; TILE]; TILE] = std::array::from_fn(|y| {
-            std::array::from_fn(|c| {
-                let at = [this.first[0] + top + y as isize, this.first[1] + left + c as isize];
-                this.input.pixel(x, image, at).unwrap_or(zeros)
-            })
-        });
-        let dy_at: [[_; STEP]; STEP] = std::array::from_fn(|y| {
-            std::array::from_fn(|c| {
-                this.output.pixel(dy, image, [top + y as isize, left + c as isize]).unwrap_or(zeros)
-            })
-        });
+        let (image, at) = this.tiles.place(tile);
+        let x_at = input.square(x, image, read_at(this.first, at), zeros);
+        let dy_at = output.square(dy, image, at.map(|at| at as isize), zeros);
         // SAFETY: what lies inside is the images', what lies outside are zeros; the block has room for the tile.
         unsafe {
             let to = pixels.add(i * pixel_pitch);
-            for c in (0..this.input.channels).step_by(S::LANES) {
-                let lanes = S::LANES.min(this.input.channels - c);
-                for row in &at {
-                    for p in &row[TILE - STEP..] {
-                        ask_for(p.wrapping_add(STEP * this.input.pitch + c).cast(), 64);
-                    }
-                }
+            for c in (0..input.channels).step_by(S::LANES) {
+                let lanes = S::LANES.min(input.channels - c);
+                ask_for_next(&x_at, input.pitch, c, S::LANES);
                 let tail = S::tail(lanes);
                 let d = match lanes == S::LANES {
-                    true => pixels_row::<S, true>(&at, row, c, tail),
-                    false => pixels_row::<S, false>(&at, row, c, tail),
+                    true => pixels_row::<S, true>(&x_at, row, c, tail),
+                    false => pixels_row::<S, false>(&x_at, row, c, tail),
                 };
                 for (point, d) in d.into_iter().enumerate() {
                     d.store(to.add(point * BLOCK * pixel_pitch + c));
                 }
             }
             let to = gradients.add(i * gradient_pitch);
-            for c in (0..this.output.channels).step_by(S::LANES) {
-                let lanes = S::LANES.min(this.output.channels - c);
+            for c in (0..output.channels).step_by(S::LANES) {
+                let lanes = S::LANES.min(output.channels - c);
                 let tail = S::tail(lanes);
                 let d = match lanes == S::LANES {
                     true => gradients_row::<S, true>(&dy_at, row, c, tail),
@@ -243,19 +237,23 @@ unsafe fn gather<S: Simd>(
     }
 }
 
-/// Adds the parts' sums in order, and brings them to the taps of these input channels.
-///
-/// # Safety
-/// All sums are finished, `dw` holds the filters, and nobody else uses these channels of them; on a CPU with the instruction set of `S`.
+kernel! {
+    /// Adds the parts' sums in order, and brings them to the taps of these input channels.
+    ///
+    /// # Safety
+    /// All sums are finished, `dw` holds the filters, and nobody else uses these channels of them; on a CPU with the instruction set.
+    finish, finish_body(this: &FilterGradient<T>, from: *const T, dw: *mut T, channels: Range<usize>)
+}
+
 #[inline(always)]
-unsafe fn finish<S: Simd>(
-    this: &FilterGradient<S::Elem>,
-    from: *const S::Elem,
-    dw: *mut S::Elem,
+unsafe fn finish_body<T: Float, S: Simd<Elem = T>>(
+    this: &FilterGradient<T>,
+    from: *const T,
+    dw: *mut T,
     channels: Range<usize>,
 ) {
     let (pitch, outputs) = (this.output.pitch, this.blocks.padded());
-    let each = this.sums().next_multiple_of(APART);
+    let each = this.sums();
     for c in channels {
         for k in (0..this.output.channels).step_by(S::LANES) {
             let lanes = S::LANES.min(this.output.channels - k);

@@ -17,15 +17,15 @@ use super::cells::share;
 use super::kernels::{Blocks, Kernels};
 use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
-use crate::backend::cpu::simd::Float;
+use crate::backend::cpu::simd::{Float, ask_for};
 pub(super) use gradient::FilterGradient;
-use transform::{POINTS, STEP, TAPS};
+use transform::{POINTS, STEP, TAPS, TILE};
 
 /// Tiles of a block: so many rows use what is read of the filters from beyond the second-level cache.
 const BLOCK: usize = 24;
-/// The most chunks of tiles of a group: each has memory for a block of its own.
+/// The most chunks of tiles, of all groups where these are fewer: each has memory for a block of its own.
 const CHUNKS: usize = 32;
-/// Elements of all of them, beyond which there are fewer, but not less than eight.
+/// Elements of all of them, beyond which there are fewer.
 const MEMORY: usize = 8 << 20;
 /// With fewer chunks of tiles the output channels are shared out as well.
 const FEW_CHUNKS: usize = 8;
@@ -55,12 +55,65 @@ impl Images {
         )
     }
 
-    /// The pixel at a row and a column, if the image has it.
+    /// A square of pixels whose first lies at a row and a column; `outside` stands for those that the image does not have.
     #[inline(always)]
-    fn pixel<T>(&self, from: *const T, image: usize, [row, col]: [isize; 2]) -> Option<*const T> {
-        let inside = (0..self.rows as isize).contains(&row) && (0..self.cols as isize).contains(&col);
-        let pixel = (image * self.rows).wrapping_add_signed(row).wrapping_mul(self.cols).wrapping_add_signed(col);
-        inside.then(|| from.wrapping_add(pixel.wrapping_mul(self.pitch)))
+    fn square<T, const N: usize>(
+        self,
+        from: *const T,
+        image: usize,
+        [top, left]: [isize; 2],
+        outside: *const T,
+    ) -> [[*const T; N]; N] {
+        let mut square = [[outside; N]; N];
+        for (y, row) in (top..).zip(&mut square) {
+            for (x, at) in (left..).zip(row) {
+                if (0..self.rows as isize).contains(&y) && (0..self.cols as isize).contains(&x) {
+                    let pixel = (image * self.rows + y as usize) * self.cols + x as usize;
+                    *at = from.wrapping_add(pixel * self.pitch);
+                }
+            }
+        }
+        square
+    }
+}
+
+/// The tiles of all images of a batch.
+#[derive(Clone, Copy)]
+struct Tiles {
+    batch: usize,
+    /// Tiles of an image.
+    down: usize,
+    across: usize,
+}
+
+impl Tiles {
+    fn of(batch: usize, output: Images) -> Self {
+        Self { batch, down: output.rows.div_ceil(STEP), across: output.cols.div_ceil(STEP) }
+    }
+
+    fn count(self) -> usize {
+        self.batch * self.down * self.across
+    }
+
+    /// A tile's image, and the row and column of its first output.
+    fn place(self, tile: usize) -> (usize, [usize; 2]) {
+        let (row, col) = (tile / self.across % self.down, tile % self.across);
+        (tile / (self.down * self.across), [row * STEP, col * STEP])
+    }
+}
+
+/// The source's row and column that an output's first tap reads, where the output lies here and output 0 reads `first`.
+fn read_at(first: [isize; 2], output: [usize; 2]) -> [isize; 2] {
+    [first[0] + output[0] as isize, first[1] + output[1] as isize]
+}
+
+/// Asks for a vector of what the tile to the right reads and this one does not: no prefetcher of a processor foresees it.
+#[inline(always)]
+fn ask_for_next<T>(tile: &[[*const T; TILE]; TILE], pitch: usize, channel: usize, lanes: usize) {
+    for row in tile {
+        for pixel in &row[TILE - STEP..] {
+            ask_for(pixel.wrapping_add(STEP * pitch + channel).cast(), lanes * size_of::<T>());
+        }
     }
 }
 
@@ -76,40 +129,39 @@ fn fits(g: &ConvGeometry) -> bool {
         && reads(g.pad_left, g.in_w, g.out_w)
 }
 
-/// Whether the transforms are faster than `pixels` outputs by plain sums, for so many tiles, where a channel of a tile takes as long as `channel`
-/// multiply-adds to transform. In multiply-adds, since all vectors do as many of everything else in the time of one; measured on Zen 4.
-fn pays(source: usize, output: usize, pixels: usize, tiles: usize, channel: usize) -> bool {
+/// Whether the transforms are faster than plain sums. Channels are those of a group; a pair of them has `terms` products by plain sums, and one
+/// channel of a tile takes as long to transform as `channel` of these. Measured on Zen 4.
+fn pays(groups: usize, source: Images, output: Images, terms: usize, tiles: usize, channel: usize) -> bool {
     /// What it takes to transform one filter, and to read it again from beyond the caches.
     const FILTER: usize = 1300;
-    let filters = source.saturating_mul(output);
-    if filters.saturating_mul(POINTS) > LARGEST {
+    let filters = source.channels.saturating_mul(output.channels);
+    if filters.saturating_mul(POINTS * groups) > LARGEST {
         return false;
     }
-    let plain = filters.saturating_mul(TAPS * TAPS * pixels);
-    let tile = filters.saturating_mul(POINTS).saturating_add((source + output).saturating_mul(channel));
+    let channels = (source.channels + output.channels).saturating_mul(channel);
+    let tile = filters.saturating_mul(POINTS).saturating_add(channels);
+    let transformed = tiles.saturating_mul(tile).saturating_add(filters.saturating_mul(FILTER));
     // A little may be lost to threads that have less to share.
-    let whole = tiles.saturating_mul(tile).saturating_add(filters.saturating_mul(FILTER));
-    whole.saturating_add(whole / 8) < plain
+    transformed.saturating_add(transformed / 8) < filters.saturating_mul(terms)
 }
 
-/// Outputs that read a pixel of the image, counted for each tap and divided by the taps: those by plain sums skip what lies outside.
-fn pixels(batch: usize, source: Images, output: Images, first: [isize; 2]) -> usize {
-    let along = |n: usize, of: usize, first: isize| -> usize {
+/// Products that plain sums take for a pair of channels: they skip taps that lie outside.
+fn terms(batch: usize, source: Images, output: Images, first: [isize; 2]) -> usize {
+    let along = |outputs: usize, pixels: usize, first: isize| -> usize {
         let inside = |tap: usize| {
-            let low = (-(first + tap as isize)).clamp(0, n as isize);
-            let high = (of as isize - first - tap as isize).clamp(low, n as isize);
+            let at = first + tap as isize;
+            let low = (-at).clamp(0, outputs as isize);
+            let high = (pixels as isize - at).clamp(low, outputs as isize);
             (high - low) as usize
         };
         (0..TAPS).map(inside).sum()
     };
-    let taps = along(output.rows, source.rows, first[0]) * along(output.cols, source.cols, first[1]);
-    batch * taps / (TAPS * TAPS)
+    batch * along(output.rows, source.rows, first[0]) * along(output.cols, source.cols, first[1])
 }
 
 /// A convolution, seen from its result: that of the forward product or the gradient of its input.
 pub(super) struct Winograd<T: 'static> {
     isa: Isa,
-    batch: usize,
     groups: usize,
     source: Images,
     output: Images,
@@ -119,8 +171,7 @@ pub(super) struct Winograd<T: 'static> {
     turned: bool,
     kernels: &'static Kernels<T>,
     blocks: Blocks,
-    /// Tiles of an image, down and across.
-    tiles: [usize; 2],
+    tiles: Tiles,
     /// Parts of the output channels that chunks share out, where there are few tiles.
     parts: usize,
 }
@@ -150,38 +201,21 @@ impl<T: Float> Winograd<T> {
         if !fits(g) {
             return None;
         }
-        let tiles = [output.rows, output.cols].map(|n| n.div_ceil(STEP));
-        let all = g.batch * tiles[0] * tiles[1];
-        let plain = pixels(g.batch, source, output, first);
-        if !pays(source.channels, output.channels, plain, all, CHANNEL) {
+        let tiles = Tiles::of(g.batch, output);
+        let terms = terms(g.batch, source, output, first);
+        if !pays(g.groups, source, output, terms, tiles.count(), CHANNEL) {
             return None;
         }
         let kernels = Kernels::of(isa);
         let blocks = Blocks::new(kernels, output.channels);
-        let parts = (FEW_CHUNKS / all.div_ceil(BLOCK)).clamp(1, blocks.count);
-        Some(Self {
-            isa,
-            batch: g.batch,
-            groups: g.groups,
-            source,
-            output,
-            first,
-            turned,
-            kernels,
-            blocks,
-            tiles,
-            parts,
-        })
+        let parts = (FEW_CHUNKS / (g.groups * tiles.count().div_ceil(BLOCK))).clamp(1, blocks.count);
+        Some(Self { isa, groups: g.groups, source, output, first, turned, kernels, blocks, tiles, parts })
     }
 
-    /// Tiles of all images.
-    fn count(&self) -> usize {
-        self.batch * self.tiles[0] * self.tiles[1]
-    }
-
-    /// Chunks of tiles; each part of the output channels has as many.
+    /// Chunks of a group's tiles; each part of the output channels has as many.
     fn runs(&self) -> usize {
-        self.count().div_ceil(BLOCK).min((MEMORY / self.own()).clamp(8, CHUNKS))
+        let all = (MEMORY / self.own()).clamp(FEW_CHUNKS, CHUNKS);
+        self.tiles.count().div_ceil(BLOCK).min(all.div_ceil(self.groups))
     }
 
     /// Elements of a group's transformed filters.
@@ -189,15 +223,20 @@ impl<T: Float> Winograd<T> {
         POINTS * self.source.channels * self.blocks.padded()
     }
 
-    /// Elements from one point of a block's pixels to the next, and of its sums.
+    /// Elements from one tile of a block to the next, of pixels and of sums: whole vectors.
+    fn pitch(&self) -> [usize; 2] {
+        [self.source.channels, self.blocks.padded()].map(|row| row.next_multiple_of(APART))
+    }
+
+    /// Elements from one point to the next, of a block's pixels and of its sums.
     fn apart(&self) -> [usize; 2] {
-        [self.source.channels, self.blocks.padded()].map(|row| (BLOCK * row).next_multiple_of(APART) + APART)
+        self.pitch().map(|row| BLOCK * row + APART)
     }
 
     /// Elements of a chunk's memory: pixels, sums, and zeros for pixels outside.
     fn own(&self) -> usize {
         let [pixels, sums] = self.apart();
-        POINTS * (pixels + sums) + self.source.channels.next_multiple_of(APART)
+        POINTS * (pixels + sums) + self.pitch()[0]
     }
 
     pub fn work(&self) -> Work {
@@ -234,42 +273,9 @@ impl<T: Float> Winograd<T> {
             let own = scratch.add(self.groups * panel_size + (group * chunks + chunk) * self.own());
             let (source, output) = (source.add(group * self.source.channels), output.add(group * self.output.channels));
             let (part, run) = (chunk / self.runs(), chunk % self.runs());
-            let run = share(self.count().div_ceil(BLOCK), self.runs(), run);
-            let tiles = run.start * BLOCK..self.count().min(run.end * BLOCK);
+            let run = share(self.tiles.count().div_ceil(BLOCK), self.runs(), run);
+            let tiles = run.start * BLOCK..self.tiles.count().min(run.end * BLOCK);
             self.tiles(source, panel, output, own, tiles, share(self.blocks.count, self.parts, part));
         }
     }
-
-    /// A tile's image, and its row and column among the image's tiles.
-    fn place(&self, tile: usize) -> [usize; 3] {
-        let [down, across] = self.tiles;
-        [tile / (down * across), tile / across % down, tile % across]
-    }
 }
-
-/// Calls a generic function with the vectors of an instruction set, compiled for it.
-macro_rules! with_vectors {
-    ($isa:expr, $body:ident::<$t:ident>($($arg:ident: $type:ty),*)) => {{
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx512f")]
-        unsafe fn avx512<$t: Float>($($arg: $type),*) {
-            // SAFETY: called on a CPU with AVX-512 only; the rest is the caller's promise.
-            unsafe { $body::<$t::Avx512>($($arg),*) }
-        }
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx2,fma")]
-        unsafe fn avx2<$t: Float>($($arg: $type),*) {
-            // SAFETY: called on a CPU with AVX2 and FMA only; the rest is the caller's promise.
-            unsafe { $body::<$t::Avx2>($($arg),*) }
-        }
-        match $isa {
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 => avx512::<$t>($($arg),*),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => avx2::<$t>($($arg),*),
-            #[allow(unreachable_patterns, reason = "the other instruction sets exist on one architecture only")]
-            _ => $body::<$t::Portable>($($arg),*),
-        }
-    }};
-}
-use with_vectors;

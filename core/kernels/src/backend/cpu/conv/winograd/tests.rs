@@ -189,11 +189,13 @@ fn f64_is_close_to_the_definition() {
 fn errors_are_at_most_four_times_those_of_plain_sums() {
     let mut random = Random(9);
     for (low, rectified) in [(-1.0, false), (-1.0, true), (0.0, false), (0.9, false)] {
-        for (size, c, k) in [(24, 16, 16), (16, 64, 32), (12, 160, 48)] {
+        let mut seen = [0; 3];
+        for (size, c, k) in [(24, 16, 16), (16, 64, 32), (28, 64, 48), (12, 160, 48)] {
             let g = images(2, [size; 2], c, k, [1; 4]);
             let case = Case::<f32>::new(&mut random, g, low, rectified);
             for isa in isas() {
                 for of in ALL.into_iter().filter(|&of| used::<f32>(&g, of, isa)) {
+                    seen[of as usize] += 1;
                     let [[_, fast, fast_rms], [_, plain, plain_rms]] =
                         [true, false].map(|on| case.errors(of, &case.computed(&mut random, of, isa, on)));
                     let what = format!("{of:?} with {isa:?} from {low}, {rectified}, {size} {c} {k}");
@@ -202,6 +204,7 @@ fn errors_are_at_most_four_times_those_of_plain_sums() {
                 }
             }
         }
+        assert!(seen.iter().all(|&seen| seen >= isas().len()), "{seen:?}");
     }
 }
 
@@ -225,7 +228,7 @@ fn it_is_used_where_it_pays() {
     assert!(never(images(1, [4, 4], 64, 64, [1; 4])));
 }
 
-/// Memory grows with the channels, not with the images, and chunks with neither beyond a bound.
+/// Memory grows with the channels, not with the images, and not with groups of the same channels; chunks do not grow beyond a bound.
 #[test]
 fn memory_does_not_grow_with_the_images() {
     let isa = Isa::detect();
@@ -236,5 +239,9 @@ fn memory_does_not_grow_with_the_images() {
         assert_eq!(few.scratch, many.scratch, "{of:?}");
         assert_eq!(few.phases, many.phases, "{of:?}");
         assert!(few.scratch < 32 << 20, "{of:?}: {}", few.scratch);
+        let grouped = ConvGeometry { groups: 16, ..images(8, [56, 56], 64, 64, [1; 4]) };
+        assert!(used::<f32>(&grouped, of, isa));
+        let all = kernel::<f32>(&grouped, of, isa).0;
+        assert!(all.scratch < 64 << 20 && all.phases.iter().all(|&chunks| chunks <= 1024), "{of:?}: {all:?}");
     }
 }

@@ -1,9 +1,9 @@
 //! The transforms of Winograd's F(4x4, 3x3) over vectors of channels: of pixels, filters and sums, and their transposes for gradients.
 //! `tiles`, `filters` and `gradient` call them.
 //!
-//! The points are 0, ±3/4, ±3/2 and infinity: with the usual 0, ±1, ±2 the errors of rounding are two and a half times as large, as the
-//! numbers that sums of both signs are made of are larger there. Matrices after Toom and Cook, as Barabasz, Anderson, Soodhalter and Gregg
-//! give them, "Error analysis and improving the accuracy of Winograd convolution", 2020.
+//! The points are 0, ±3/4, ±3/2 and infinity: with the usual 0, ±1, ±2 the errors of rounding are about twice as large ("Convolutions and
+//! pooling" in `docs/performance.md`). Matrices by the method of Toom and Cook, as Barabasz, Anderson, Soodhalter and Gregg describe it, "Error
+//! Analysis and Improving the Accuracy of Winograd Convolution for Deep Neural Networks", 2020.
 
 use crate::backend::cpu::simd::{Float, Simd};
 
@@ -36,14 +36,31 @@ macro_rules! columns {
     }};
 }
 
-/// `B^T d B` of a tile of pixels.
+/// The channels of a vector at a place: all lanes of it, or those of the tail.
+#[inline(always)]
+unsafe fn read<S: Simd, const WHOLE: bool>(at: *const S::Elem, c: usize, tail: S::Tail) -> S {
+    // SAFETY: the caller's promise.
+    unsafe { if WHOLE { S::load(at.wrapping_add(c)) } else { S::load_tail(at.wrapping_add(c), tail) } }
+}
+
+/// `B^T d B` of the pixels of a tile at these places.
 ///
 /// # Safety
-/// The CPU has the instruction set of `S`.
+/// The CPU has the instruction set of `S`, and a vector, or the tail's lanes, are readable from channel `c` of all places.
 #[inline(always)]
-pub(super) unsafe fn pixels<S: Simd>(d: [[S; TILE]; TILE]) -> [[S; TILE]; TILE] {
+pub(super) unsafe fn pixels_at<S: Simd, const WHOLE: bool>(
+    at: &[[*const S::Elem; TILE]; TILE],
+    c: usize,
+    tail: S::Tail,
+) -> [[S; TILE]; TILE] {
     // SAFETY: the same contract.
-    unsafe { columns!(columns!(d, [0 1 2 3 4 5] pixels_1d, TILE x TILE), [0 1 2 3 4 5] pixels_1d, TILE x TILE) }
+    unsafe {
+        let mut d = [[S::zero(); TILE]; TILE];
+        for (d, at) in d.as_flattened_mut().iter_mut().zip(at.as_flattened()) {
+            *d = read::<S, WHOLE>(*at, c, tail);
+        }
+        columns!(columns!(d, [0 1 2 3 4 5] pixels_1d, TILE x TILE), [0 1 2 3 4 5] pixels_1d, TILE x TILE)
+    }
 }
 
 /// `B^T d` along one axis.
@@ -129,17 +146,10 @@ unsafe fn sums_1d<S: Simd>(m: [S; TILE]) -> [S; STEP] {
     }
 }
 
-/// The channels of a vector at a place: all lanes of it, or those of the tail.
-#[inline(always)]
-unsafe fn read<S: Simd, const WHOLE: bool>(at: *const S::Elem, c: usize, tail: S::Tail) -> S {
-    // SAFETY: the caller's promise.
-    unsafe { if WHOLE { S::load(at.wrapping_add(c)) } else { S::load_tail(at.wrapping_add(c), tail) } }
-}
-
 /// One row of `B^T d B`, of the pixels at these places.
 ///
 /// # Safety
-/// The CPU has the instruction set of `S`, and the tail's lanes are readable at all places.
+/// As for [`pixels_at`].
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "an index into the columns of an array")]
 pub(super) unsafe fn pixels_row<S: Simd, const WHOLE: bool>(
@@ -180,7 +190,7 @@ pub(super) unsafe fn pixels_row<S: Simd, const WHOLE: bool>(
 /// One row of `A d A^T`, of the output gradients at these places.
 ///
 /// # Safety
-/// As for [`pixels_row`].
+/// As for [`pixels_at`].
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "an index into the columns of an array")]
 pub(super) unsafe fn gradients_row<S: Simd, const WHOLE: bool>(
@@ -210,6 +220,15 @@ pub(super) unsafe fn gradients_row<S: Simd, const WHOLE: bool>(
                 d[x] = one.fma(p, read::<S, WHOLE>(at[0][x], c, tail));
             }
         }
+        gradients_1d(d)
+    }
+}
+
+/// `A d` along one axis.
+#[inline(always)]
+unsafe fn gradients_1d<S: Simd>(d: [S; STEP]) -> [S; TILE] {
+    // SAFETY: the caller has the instruction set.
+    unsafe {
         let near_even = d[2].fma(splat(9, 16), d[0]);
         let near_odd = d[3].fma(splat(27, 64), d[1].mul(splat(3, 4)));
         let far_even = d[2].fma(splat(9, 4), d[0]);
