@@ -15,6 +15,7 @@ mod conditions;
 mod corners;
 mod datasets;
 mod deferred;
+mod denormals;
 mod devices;
 mod drawn;
 mod earlier;

@@ -12,7 +12,7 @@ use crate::ir::sizes::Sizes;
 use crate::op::{Kind, Op, Operands, Outputs};
 use crate::tensor::{Tensor, TensorType};
 use kernels::backend::cpu::tile::fault_error;
-use kernels::backend::cpu::{CpuCall, Isa, copy, thread_pool};
+use kernels::backend::cpu::{CpuCall, Isa, copy, denormals, thread_pool};
 use kernels::error::{Error, Result};
 use kernels::moved;
 use smallvec::SmallVec;
@@ -62,6 +62,7 @@ fn missing(plan: &Plan) -> Error {
 fn run_steps<const MEASURE: bool>(plan: &Plan, frame: &mut Frame, steps: &[Step], first: u32) -> Result<()> {
     for (i, step) in steps.iter().enumerate() {
         if MEASURE {
+            denormals::forget();
             let start = Instant::now();
             run_step::<true>(plan, frame, step)?;
             plan.costs.add(plan, first + i as u32, start);

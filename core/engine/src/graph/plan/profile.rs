@@ -2,7 +2,7 @@
 //! `FunctionInfo::plan` prints it; the executor adds times while a [`Profiling`] lives, and spans while they are traced.
 
 use super::{Plan, Step};
-use kernels::backend::cpu::View;
+use kernels::backend::cpu::{View, denormals};
 use std::fmt::Write;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -12,13 +12,15 @@ use std::time::{Duration, Instant};
 static LIVING: AtomicUsize = AtomicUsize::new(0);
 
 /// While it lives, plans measure their steps.
-pub struct Profiling(());
+pub struct Profiling {
+    _denormals: denormals::Watch,
+}
 
 impl Profiling {
     /// Begins.
     pub fn start() -> Self {
         LIVING.fetch_add(1, Ordering::Relaxed);
-        Self(())
+        Self { _denormals: denormals::Watch::start() }
     }
 }
 
@@ -37,6 +39,8 @@ pub(super) fn is_on() -> bool {
 struct Cost {
     nanos: AtomicU64,
     runs: AtomicU64,
+    /// Runs that met denormal numbers.
+    denormal: AtomicU64,
 }
 
 /// The times of all steps by number, kept from the first measured call on.
@@ -60,6 +64,7 @@ impl Costs {
         if let Some(cost) = steps.get(step as usize) {
             cost.nanos.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
             cost.runs.fetch_add(1, Ordering::Relaxed);
+            cost.denormal.fetch_add(denormals::met().into(), Ordering::Relaxed);
         }
     }
 }
@@ -144,19 +149,28 @@ impl Plan {
         let mut text = format!("plan of {}: arena of {} bytes, {calls} calls measured\n", self.name, self.arena);
         let _ = writeln!(text, "{:>10} {:>8} {:>11}  step", "us/call", "runs", "bytes");
         self.lines(&mut text, &self.steps, 0, 0, calls.max(1));
+        let some = |cost: &Cost| cost.denormal.load(Ordering::Relaxed) > 0;
+        if self.costs.steps.get().is_some_and(|steps| steps.iter().any(some)) {
+            text.push_str(
+                "Denormal numbers (below 1.2e-38 in float32) were met. Many processors are slow with them: see whether values fade.\n",
+            );
+        }
         text
     }
 
     fn lines(&self, text: &mut String, steps: &[Step], first: u32, depth: usize, calls: u64) {
         for (i, step) in steps.iter().enumerate() {
             let cost = self.costs.steps.get().and_then(|steps| steps.get(first as usize + i));
-            let (time, runs) = match cost {
-                Some(cost) => (cost.nanos.load(Ordering::Relaxed), cost.runs.load(Ordering::Relaxed)),
-                None => (0, 0),
-            };
+            let read = |of: fn(&Cost) -> &AtomicU64| cost.map_or(0, |cost| of(cost).load(Ordering::Relaxed));
+            let (time, runs, denormal) =
+                (read(|cost| &cost.nanos), read(|cost| &cost.runs), read(|cost| &cost.denormal));
             let (bytes, what, location) = self.describe(step);
             let time = time as f64 / calls as f64 / 1e3;
-            let place = location.map_or(String::new(), |l| format!("  {l}"));
+            let mut place = location.map_or(String::new(), |l| format!("  {l}"));
+            // Steps of bodies tell for themselves.
+            if denormal > 0 && !matches!(step, Step::Branch { .. } | Step::Loop { .. }) {
+                let _ = write!(place, "  [denormal numbers in {denormal} of {runs} runs]");
+            }
             let indent = "  ".repeat(depth);
             let _ = writeln!(text, "{time:>10.2} {:>8} {bytes:>11}  {indent}{what}{place}", runs / calls);
             let bodies = match step {

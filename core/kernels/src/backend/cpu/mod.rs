@@ -5,6 +5,7 @@ pub mod adam_step;
 pub mod attention;
 pub mod conv;
 pub mod copy;
+pub mod denormals;
 pub mod gemm;
 pub mod indexed_rows;
 mod isa;

@@ -37,6 +37,8 @@ pub trait Float:
     fn of(n: isize) -> Self;
     /// `1 / self`.
     fn recip(self) -> Self;
+    /// Zero of the same sign for a denormal number, else the number itself.
+    fn flushed(self) -> Self;
 }
 
 macro_rules! floats {
@@ -56,6 +58,12 @@ macro_rules! floats {
             #[inline(always)]
             fn recip(self) -> Self {
                 1.0 / self
+            }
+            #[inline(always)]
+            fn flushed(self) -> Self {
+                // By bits, which no processor is slow with.
+                let (bits, sign) = (self.to_bits(), (-0.0 as $t).to_bits());
+                Self::from_bits(if bits & !sign < $t::MIN_POSITIVE.to_bits() { bits & sign } else { bits })
             }
         }
     )*};
@@ -120,6 +128,8 @@ pub trait Simd: Copy {
     unsafe fn mul(self, o: Self) -> Self;
     /// `self * b + c`, fused where the CPU has it.
     unsafe fn fma(self, b: Self, c: Self) -> Self;
+    /// Zeros of the same sign in place of denormal numbers.
+    unsafe fn flushed(self) -> Self;
     /// The sum of all lanes, of AVX2 and portable vectors from the first to the last.
     unsafe fn sum(self) -> Self::Elem;
     /// The sum of all lanes, half of them added to the other half until one is left.
@@ -199,6 +209,10 @@ impl<T: Float, const N: usize> Simd for Lanes<T, N> {
     unsafe fn fma(self, b: Self, c: Self) -> Self {
         // Two roundings: without the instruction a fused step would be a call into the maths library.
         Self(std::array::from_fn(|i| self.0[i] * b.0[i] + c.0[i]))
+    }
+    #[inline(always)]
+    unsafe fn flushed(self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i].flushed()))
     }
     #[inline(always)]
     unsafe fn sum(self) -> T {

@@ -14,6 +14,7 @@
 //! zero. A worker that lags behind and claims with an old view of the word merely claims a chunk of the newer job,
 //! whose task it reads after the claim: the word's value says all there is to say, so there is no ABA problem.
 
+use super::denormals;
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::hint::spin_loop;
@@ -56,6 +57,8 @@ static BUSY: Padded<AtomicBool> = Padded(AtomicBool::new(false));
 /// Threads to use, the caller included; 0 until first asked.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 static FAILED: AtomicBool = AtomicBool::new(false);
+/// Whether a worker met denormal numbers in the job at hand, while anybody asks.
+static DENORMAL: AtomicBool = AtomicBool::new(false);
 /// The first panic of the job at hand.
 static PANIC: Mutex<Option<Box<dyn Any + Send>>> = Mutex::new(None);
 /// Threads that kernels run on, the calling thread included.
@@ -127,6 +130,10 @@ pub fn run(phases: &[usize], task: &Task<'_>) {
         }
     }
     alarm.remember();
+    if DENORMAL.load(Relaxed) {
+        DENORMAL.store(false, Relaxed);
+        denormals::note();
+    }
     let panic = if FAILED.swap(false, Relaxed) { lock(&PANIC).take() } else { None };
     BUSY.0.store(false, Release);
     if let Some(panic) = panic {
@@ -233,8 +240,16 @@ fn help() -> bool {
         // SAFETY: this thread has claimed a chunk and not yet counted it as finished: the cell is not written and the
         // task it points to lives until it has (see the module's head).
         let (task, phase) = unsafe { (*JOB.task.get()).unwrap_unchecked() };
+        let watched = denormals::is_watched();
+        if watched {
+            denormals::forget();
+        }
         // SAFETY: as above; `attempt` catches panics, so the count below is always reached.
         attempt(unsafe { &*task }, phase, chunk);
+        if watched && denormals::met() {
+            // Visible to the caller with the count below.
+            DENORMAL.store(true, Relaxed);
+        }
         PENDING.0.fetch_sub(1, Release);
         helped = true;
     }

@@ -2,7 +2,7 @@
 //! `kernels` instantiates it; the drivers use it like the other one, with the panel laid out by output channel.
 
 use super::tile::Tile;
-use crate::backend::cpu::simd::Simd;
+use crate::backend::cpu::simd::{Float, Simd};
 
 /// Computes `V` output channels of `P` pixels, a dot product each. The innermost loop of the tile has step 1 in both
 /// operands, and `panel_step[2]` leads from one output channel to the next.
@@ -55,7 +55,8 @@ pub(super) unsafe fn dots<S: Simd, const P: usize, const V: usize>(t: &Tile<S::E
                 for v in 0..V {
                     let at = t.out.add(t.outs[p] + v);
                     let sum = acc[p][v].sum();
-                    *at = if t.accumulate { *at + sum } else { sum };
+                    let sum = if t.accumulate { *at + sum } else { sum };
+                    *at = if t.last { sum.flushed() } else { sum };
                 }
             }
         }

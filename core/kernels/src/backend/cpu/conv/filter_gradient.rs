@@ -226,17 +226,20 @@ unsafe fn partial<T: Float>(
 ) {
     let g = &plan.g;
     let units = || share(plan.slabs * plan.blocks.count, plan.groups, group);
-    for unit in units() {
+    // What a slab and a block have of the gradient.
+    let each_row = |unit: usize, change: &dyn Fn(*mut T, usize)| {
         let (slab, block) = (plan.slab(unit / plan.blocks.count), plan.blocks.get(unit % plan.blocks.count));
         let first = slab.tap.map_or(0, |(h, w)| (h * g.k_w + w) * g.in_c);
         let width = (block.vectors - 1) * kernels.lanes + block.lanes;
         for plane in (0..g.k_d).map(|d| d * plane(g)) {
             for row in slab.rows.clone() {
-                // SAFETY: the row and its columns lie in the gradient.
-                unsafe { dw.add((plane + first + row) * plan.row() + block.start).write_bytes(0, width) };
+                change(dw.wrapping_add((plane + first + row) * plan.row() + block.start), width);
             }
         }
-    }
+    };
+    // SAFETY: the row and its columns lie in the gradient, and nobody else uses them.
+    let clear = |row: *mut T, width| unsafe { row.write_bytes(0, width) };
+    units().for_each(|unit| each_row(unit, &clear));
     for cell in share(plan.cells.count(), plan.parts, part) {
         let cell = plan.cells.get(cell);
         for unit in units() {
@@ -264,6 +267,13 @@ unsafe fn partial<T: Float>(
                 }
             }
         }
+    }
+    if !plan.gathers() {
+        let finish = |row: *mut T, width| {
+            // SAFETY: as above, and all of it was written.
+            unsafe { std::slice::from_raw_parts_mut(row, width) }.iter_mut().for_each(|sum| *sum = sum.flushed());
+        };
+        units().for_each(|unit| each_row(unit, &finish));
     }
 }
 
@@ -312,6 +322,7 @@ unsafe fn slab_cell<T: Float>(
         panel_step: [out_image, out_row, out_pitch],
         lanes: block.lanes,
         accumulate: true,
+        last: false,
     };
     let column = kernels.columns[block.vectors - 1];
     let mut row = slab.rows.start;

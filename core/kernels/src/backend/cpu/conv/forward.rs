@@ -110,6 +110,7 @@ pub unsafe fn forward<T: Float>(
         panel_taps: [g.k_w * g.in_c, g.in_c],
         panel_width: (packing == 0).then_some(g.out_pitch()),
         accumulate: false,
+        last: true,
     };
     let (cell, blocks) = chunks.get(chunk);
     if g.is_flat() {
@@ -126,6 +127,7 @@ pub unsafe fn forward<T: Float>(
                 let from = if run.taps.is_empty() { 0 } else { axis.at(run.outputs.start, tap) };
                 product.rows.taps = if run.taps.is_empty() { 0 } else { rows.taps };
                 product.accumulate = tap > taps.start;
+                product.last = tap + 1 == taps.end;
                 product.panel_first = tap * g.k_h * g.k_w * g.in_c;
                 let cell = Cell { images: 0..run.outputs.len(), ..cell.clone() };
                 // SAFETY: the planes of this run and tap lie in the tensors, and chunks have separate outputs.

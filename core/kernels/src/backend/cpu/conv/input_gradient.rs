@@ -151,6 +151,7 @@ pub unsafe fn input_gradient<T: Float>(
                 panel_taps: [v.tap_step * g.k_w * g.out_c, h.tap_step * g.out_c],
                 panel_width: None,
                 accumulate: false,
+                last: true,
             };
             if g.is_flat() {
                 // SAFETY: the tensors are those of the geometry, and chunks have separate outputs.
@@ -171,6 +172,7 @@ pub unsafe fn input_gradient<T: Float>(
                             let to = z + run.outputs.start * g.stride_d;
                             product.rows.taps = if none { 0 } else { taps };
                             product.accumulate = tap > own.start;
+                            product.last = tap + 1 == own.end;
                             let plane = if none { 0 } else { d.tap + tap * d.tap_step };
                             product.panel_first = first + plane * g.k_h * g.k_w * g.out_c;
                             let cell = Cell { images: 0..run.outputs.len(), ..cell.clone() };

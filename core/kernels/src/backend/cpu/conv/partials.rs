@@ -45,7 +45,7 @@ pub(super) unsafe fn pad<T: Float>(
     }
 }
 
-/// Adds the partial sums in order. With `turned` they are those of the geometry whose channels have changed places and
+/// Adds the partial sums in order; denormal sums become zero. With `turned` they are those of the geometry whose channels have changed places and
 /// whose taps run backwards, and go where the gradient has them.
 ///
 /// # Safety
@@ -69,6 +69,7 @@ pub(super) unsafe fn sum<T: Float>(
             let run = unsafe { std::slice::from_raw_parts(partials.add(part * size + at), n) };
             total.iter_mut().zip(run).for_each(|(t, &x)| *t = *t + x);
         }
+        total.iter_mut().for_each(|sum| *sum = sum.flushed());
         if turned {
             for (i, &x) in total[..n].iter().enumerate() {
                 let (row, input) = ((at + i) / g.out_c, (at + i) % g.out_c);

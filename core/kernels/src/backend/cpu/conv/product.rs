@@ -73,6 +73,8 @@ pub(super) struct Product<T: 'static> {
     pub panel_width: Option<usize>,
     /// Adds to what the output holds.
     pub accumulate: bool,
+    /// Whether these are the last terms of the sums.
+    pub last: bool,
 }
 
 impl<T: Float> Product<T> {
@@ -101,12 +103,14 @@ impl<T: Float> Product<T> {
                 panel_step: [self.panel_taps[0] * width, self.panel_taps[1] * width, across],
                 lanes: block.lanes,
                 accumulate: self.accumulate,
+                last: false,
             };
             // SAFETY: the panel holds `panel_depth` rows of each block, block after block.
             let panel = unsafe { self.panel.add(block.start * self.panel_depth) };
             let mut start = 0;
             loop {
                 let end = self.channels.min(start + slab);
+                tile.last = self.last && end == self.channels;
                 for rows in self.rows.runs(cell.rows.clone()) {
                     for cols in self.cols.runs(cell.cols.clone()) {
                         let tap = self.panel_first

@@ -158,7 +158,8 @@ pub(super) fn run<T: Float>(
     out
 }
 
-fn check<T: Float>(random: &mut Random, g: &ConvGeometry) {
+/// With whole numbers times `units` for images, filters and gradients. Where their products are denormal, so are sums, which are zero in the end.
+fn check<T: Float>(random: &mut Random, g: &ConvGeometry, units: [T; 3]) {
     let x: Vec<T> = random.values(g.batch * g.in_d * g.in_h * g.in_w * g.in_pitch());
     let w: Vec<T> = random.values(g.depth() * g.out_pitch());
     let dy: Vec<T> = random.values(g.batch * g.out_d * g.out_h * g.out_w * g.out_pitch());
@@ -168,6 +169,12 @@ fn check<T: Float>(random: &mut Random, g: &ConvGeometry) {
         expected[1][i] = expected[1][i] + dy[o] * w[k];
         expected[2][k] = expected[2][k] + dy[o] * x[i];
     });
+    let scaled = |values: Vec<T>, unit: T| values.into_iter().map(|value| value * unit).collect::<Vec<T>>();
+    let [of_x, of_w, of_dy] = units;
+    let (x, w, dy) = (scaled(x, of_x), scaled(w, of_w), scaled(dy, of_dy));
+    for (expected, [a, b]) in expected.iter_mut().zip([[of_x, of_w], [of_dy, of_w], [of_dy, of_x]]) {
+        expected.iter_mut().for_each(|sum| *sum = (*sum * a * b).flushed());
+    }
     for isa in isas() {
         let got = [
             run(random, isa, g, forward_work::<T>(g, isa), forward::<T>, &x, &w, dy.len()),
@@ -182,11 +189,11 @@ fn check<T: Float>(random: &mut Random, g: &ConvGeometry) {
 
 /// Random small geometries, and some that are large in one way: those are cut into bands, columns, channel slabs and
 /// groups of channel blocks.
-fn check_all<T: Float>(seed: u64) {
+fn check_all<T: Float>(seed: u64, rounds: usize, units: [T; 3]) {
     let mut random = Random(seed);
-    for _ in 0..250 {
+    for _ in 0..rounds {
         let g = random.geometry();
-        check::<T>(&mut random, &g);
+        check::<T>(&mut random, &g, units);
     }
     for (batch, size, channels, outputs, kernel, pad) in [
         (1, 5, 600, 70, 3, 1),
@@ -226,6 +233,7 @@ fn check_all<T: Float>(seed: u64) {
                 groups: 1,
                 winograd: false,
             },
+            units,
         );
     }
 }
@@ -264,17 +272,27 @@ fn few_pixels_match_the_definition() {
             // Pixels are gathered first, each by a chunk.
             assert_eq!(forward_work::<f32>(&g, Isa::Avx2).phases[0], g.batch * g.out_h * g.out_w);
         }
-        check::<f32>(&mut random, &g);
-        check::<f64>(&mut random, &g);
+        check::<f32>(&mut random, &g, [1.0; 3]);
+        check::<f64>(&mut random, &g, [1.0; 3]);
+        check::<f32>(&mut random, &g, DENORMAL_F32);
     }
 }
 
 #[test]
 fn f32_matches_the_definition() {
-    check_all::<f32>(0x9e37_79b9_7f4a_7c15);
+    check_all::<f32>(0x9e37_79b9_7f4a_7c15, 250, [1.0; 3]);
 }
 
 #[test]
 fn f64_matches_the_definition() {
-    check_all::<f64>(0xd1b5_4a32_d192_ed03);
+    check_all::<f64>(0xd1b5_4a32_d192_ed03, 250, [1.0; 3]);
+}
+
+/// 2^-66, 2^-67 and 2^-67: sums below 128 or 256 are denormal.
+const DENORMAL_F32: [f32; 3] = [1.0 / (1_u128 << 66) as f32, 1.0 / (1_u128 << 67) as f32, 1.0 / (1_u128 << 67) as f32];
+
+#[test]
+fn denormal_sums_are_zero_in_the_end() {
+    check_all::<f32>(0x0f1e_2d3c_4b5a_6978, 100, DENORMAL_F32);
+    check_all::<f64>(0x1234_5678_9abc_def1, 100, [2f64.powi(-514), 2f64.powi(-515), 2f64.powi(-515)]);
 }

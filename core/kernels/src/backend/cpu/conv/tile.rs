@@ -28,6 +28,8 @@ pub(super) struct Tile<T> {
     pub lanes: usize,
     /// Adds to what `out` holds.
     pub accumulate: bool,
+    /// Whether these are the last terms of the sums: denormal ones become zero then.
+    pub last: bool,
 }
 
 /// `$body` for `$p` = 0..P with P a constant: unrolled by the macro, because the accumulators stay in registers only
@@ -165,6 +167,13 @@ pub(super) unsafe fn tile<S: Simd, const P: usize, const V: usize, const U: usiz
             }
             src_row = src_row.wrapping_add(src_step[0]);
             panel_row = panel_row.wrapping_add(panel_step[0]);
+        }
+        if t.last {
+            unroll!(P, p => {
+                for v in 0..V {
+                    acc[p][v] = acc[p][v].flushed();
+                }
+            });
         }
         unroll!(P, p => {
             if p < t.live {

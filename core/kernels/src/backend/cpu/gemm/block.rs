@@ -77,6 +77,7 @@ macro_rules! blocked {
                     c,
                     c_rs: c_rows as isize,
                     add,
+                    last: false,
                     plus: std::ptr::null(),
                     plus_rs: 0,
                 };

@@ -2,8 +2,8 @@
 //! `plan` takes it where a transposed copy of the large operand would cost more than the product.
 
 use super::number::Operands;
-use crate::backend::cpu::simd::Simd;
 use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8};
+use crate::backend::cpu::simd::{Float, Simd};
 
 /// Dot products of `MR` rows with `NR` columns.
 #[inline(always)]
@@ -58,7 +58,8 @@ unsafe fn dots<V: Simd, const MR: usize, const NR: usize>(o: &Operands<V::Elem>)
                 }
                 let c = o.c.offset(i as isize * o.c_rs).add(j);
                 let sum = all.sum_by_halves();
-                *c = if o.add { *c + sum } else { sum };
+                let sum = if o.add { *c + sum } else { sum };
+                *c = if o.last { sum.flushed() } else { sum };
             }
         }
     }

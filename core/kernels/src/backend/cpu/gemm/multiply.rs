@@ -123,6 +123,7 @@ unsafe fn multiply<S: Stored>(
             c: c.wrapping_offset(i as isize * c_rs).wrapping_add(j),
             c_rs,
             add: false,
+            last: false,
             plus: match plus.is_null() {
                 true => std::ptr::null(),
                 false => plus.cast::<S::Compute>().wrapping_offset(i as isize * plus_rs).wrapping_add(j),
@@ -132,6 +133,7 @@ unsafe fn multiply<S: Stored>(
         let mut at = k;
         loop {
             o.k = PASS.min(k_end - at);
+            o.last = plan.partial.is_none() && at + o.k == k_end;
             o.a = seen(&plan.a, a, i, at, item);
             o.b = seen(&plan.b, b, at, j, item);
             // SAFETY: the part lies in the operands, or in their copies in scratch; the plan saw to the strides that
@@ -151,7 +153,7 @@ unsafe fn multiply<S: Stored>(
     }
 }
 
-/// Adds the partial sums of some rows, in order, and rounds.
+/// Adds the partial sums of some rows, in order, and rounds; denormal ones become zero.
 unsafe fn finish<S: Stored>(plan: &Blocking, c: *mut S, scratch: *mut u8, chunk: usize) {
     let Some(at) = plan.partial else { return };
     let partial: *mut S::Compute = scratch.wrapping_add(at).cast();
@@ -169,6 +171,7 @@ unsafe fn finish<S: Stored>(plan: &Blocking, c: *mut S, scratch: *mut u8, chunk:
                     *sum = sum.plus(*more);
                 }
             }
+            sums.iter_mut().for_each(|sum| *sum = sum.finished());
             S::narrow_row(sums, std::slice::from_raw_parts_mut(to, plan.n));
         }
     }

@@ -6,6 +6,7 @@ use half::slice::HalfFloatSliceExt;
 use super::blocking::Route;
 use super::integer;
 use crate::backend::cpu::isa::Isa;
+use crate::backend::cpu::simd::Float;
 use crate::dtype::{bf16, f16};
 
 /// A part of a product, in elements.
@@ -26,6 +27,8 @@ pub(super) struct Operands<T> {
     pub c_rs: isize,
     /// Whether to add to what C holds.
     pub add: bool,
+    /// Whether these are the last terms of the sums: denormal ones become zero then.
+    pub last: bool,
     /// What is added to the finished sums, with C's shape and unit column stride; null for nothing. It may be C itself.
     /// Tiles alone look at it.
     pub plus: *const T,
@@ -36,6 +39,9 @@ pub(super) struct Operands<T> {
 pub(super) trait Number: Copy + Default {
     /// The sum, wrapping in integers.
     fn plus(self, other: Self) -> Self;
+
+    /// A sum as it is kept: zero for a denormal one.
+    fn finished(self) -> Self;
 
     /// Multiplies a part.
     ///
@@ -88,6 +94,11 @@ macro_rules! float {
                 self + other
             }
 
+            #[inline(always)]
+            fn finished(self) -> Self {
+                Float::flushed(self)
+            }
+
             #[inline]
             unsafe fn multiply(isa: Isa, route: Route, o: &Operands<Self>) {
                 // SAFETY: the caller's promises; `matrixmultiply` takes any strides.
@@ -110,7 +121,11 @@ macro_rules! float {
                     }
                     let _ = (isa, route);
                     let beta = if o.add { 1.0 } else { 0.0 };
-                    $portable(o.m, o.k, o.n, 1.0, o.a, o.a_rs, o.a_cs, o.b, o.b_rs, o.b_cs, beta, o.c, o.c_rs, 1)
+                    $portable(o.m, o.k, o.n, 1.0, o.a, o.a_rs, o.a_cs, o.b, o.b_rs, o.b_cs, beta, o.c, o.c_rs, 1);
+                    for i in 0..if o.last { o.m } else { 0 } {
+                        let row = std::slice::from_raw_parts_mut(o.c.offset(i as isize * o.c_rs), o.n);
+                        row.iter_mut().for_each(|x| *x = x.finished());
+                    }
                 }
             }
 
@@ -172,6 +187,11 @@ macro_rules! integer {
             #[inline(always)]
             fn plus(self, other: Self) -> Self {
                 self.wrapping_add(other)
+            }
+
+            #[inline(always)]
+            fn finished(self) -> Self {
+                self
             }
 
             #[inline]

@@ -2,7 +2,7 @@
 //! `blocking` asks whether there is one, `pack` copies operands to pairs, and `number` multiplies them on the tiles of all products.
 //!
 //! The instruction adds the product of the upper halves first, each product fused with its sum. So the earlier element of a pair goes to the
-//! upper half, and results have the bits of the chain of `float32`; but numbers below the least normal one count as zero here.
+//! upper half, and results have the bits of the chain of `float32`; but denormal numbers count as zero here as operands too, and at every step.
 
 use super::blocking::{Operand, STRIP};
 use crate::backend::cpu::isa::Isa;

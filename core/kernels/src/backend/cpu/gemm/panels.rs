@@ -4,6 +4,7 @@
 use super::blocking::FEW_ROWS;
 use super::number::Operands;
 use super::tile::Kernel;
+use crate::backend::cpu::simd::Float;
 use std::mem::MaybeUninit;
 
 /// Bytes of B between the first and the last row of a part from which its panels are packed: below, they stay in the first-level cache as they are.
@@ -81,6 +82,9 @@ unsafe fn runs<K: Kernel>(o: &Operands<K::Elem>) {
             K::few_rows(&run);
             for i in 0..o.m {
                 let (sums, c) = (sums.add(i * wide), o.c.offset(i as isize * o.c_rs).add(from));
+                if o.last {
+                    (0..n).for_each(|j| *sums.add(j) = (*sums.add(j)).flushed());
+                }
                 if o.plus.is_null() {
                     sums.copy_to_nonoverlapping(c, n);
                 } else {
@@ -118,6 +122,7 @@ unsafe fn packed<K: Kernel>(o: &Operands<K::Elem>) {
                 k: end - at,
                 b: o.b.wrapping_offset(at as isize * o.b_rs),
                 add: o.add || part > 0,
+                last: o.last && last,
                 plus: if last { o.plus } else { std::ptr::null() },
                 ..rows_of(o, i, i_end, at)
             };

@@ -200,6 +200,70 @@ fn products_that_are_cut() {
     }
 }
 
+/// Small whole numbers times units whose product is denormal: every sum is exact, and is zero in the end if it is denormal, but not before.
+macro_rules! check_denormal {
+    ($t:ident, $dtype:expr, $p:expr, $dice:expr, $units:expr, $seen:ident) => {
+        let (p, dice, [unit_a, unit_b]): (MatMul, &mut Dice, [$t; 2]) = ($p, $dice, $units);
+        let (m, n, k) = (p.m, p.n, p.k);
+        let mut a = Field::new(&[(m, p.a_rs), (k, p.a_cs)], || (dice.below(9) as $t - 4.0) * unit_a);
+        let mut b = Field::new(&[(k, p.b_rs), (n, p.b_cs)], || (dice.below(9) as $t - 4.0) * unit_b);
+        for isa in isas() {
+            let mut c = Field::new(&[(m, p.c_rs), (n, 1)], || 77.0);
+            multiply(&p, $dtype, isa, &mut a, &mut b, &mut c);
+            for (i, j) in (0..m as isize).flat_map(|i| (0..n as isize).map(move |j| (i, j))) {
+                let terms = (0..k as isize).map(|l| a.at(i * p.a_rs + l * p.a_cs) * b.at(l * p.b_rs + j * p.b_cs));
+                let sum: $t = terms.sum();
+                let expected = if sum.abs() < $t::MIN_POSITIVE { 0.0 } else { sum };
+                $seen[usize::from(expected == 0.0)] += 1;
+                assert_eq!(c.at(i * p.c_rs + j), expected, "{isa:?} {p:?} {i} {j}");
+            }
+        }
+    };
+}
+
+#[test]
+fn denormal_sums_are_zero_in_the_end() {
+    let mut dice = Dice(5);
+    let mut seen = [0; 2];
+    // By tiles, dot products, one row, few rows along B, copied B, parts of the sums.
+    let shapes = [
+        (17, 150, 33),
+        (4, 900, 4),
+        (2, 1500, 300),
+        (1, 1500, 300),
+        (16, 2048, 300),
+        (40, 301, 77),
+        (128, 9000, 64),
+        (520, 260, 117),
+        (1, 20000, 1),
+        (5, 3, 2),
+    ];
+    for (m, k, n) in shapes {
+        for _ in 0..4 {
+            let p = MatMul { batch: 1, ..problem(m, k, n, 1, &mut dice) };
+            check_denormal!(f32, DType::F32, p, &mut dice, [2f32.powi(-66), 2f32.powi(-67)], seen);
+            check_denormal!(f64, DType::F64, p, &mut dice, [2f64.powi(-515), 2f64.powi(-514)], seen);
+        }
+    }
+    assert!(seen.iter().all(|&seen| seen > 10_000), "{seen:?}");
+}
+
+#[test]
+fn what_is_added_is_added_to_zeros() {
+    // The sum is denormal and so is what is added.
+    let p = plain(17, 3, 40);
+    let tiny = 1e-39_f32;
+    let (mut a, mut b) =
+        (Field { data: vec![1e-20_f32; 51], origin: 0 }, Field { data: vec![1e-20_f32; 120], origin: 0 });
+    let mut plus = Field { data: vec![tiny; 680], origin: 0 };
+    for isa in isas().into_iter().filter(|&isa| can_add(&p, DType::F32, isa)) {
+        let mut c = Field { data: vec![7_f32; 680], origin: 0 };
+        let plus = Addend { data: plus.pointer(), row_stride: 40 };
+        multiply_plus(&p, DType::F32, isa, &mut a, &mut b, &mut c, plus);
+        assert!(c.data.iter().all(|&x| x == tiny), "{isa:?}");
+    }
+}
+
 /// A contiguous product.
 fn plain(m: usize, k: usize, n: usize) -> MatMul {
     let (a_rs, b_rs, c_rs) = (k as isize, n as isize, n as isize);

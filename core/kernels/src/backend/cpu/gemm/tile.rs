@@ -67,6 +67,13 @@ unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK: bool>(
         } else {
             steps!(last => V::load_tail(last, tail));
         }
+        if o.last {
+            for i in 0..MR {
+                for j in 0..NV {
+                    acc[i][j] = acc[i][j].flushed();
+                }
+            }
+        }
         if !o.plus.is_null() {
             for i in 0..MR {
                 let plus = o.plus.offset(i as isize * o.plus_rs);
@@ -123,6 +130,20 @@ unsafe fn row<V: Simd, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: bool)
         }
     }
     at
+}
+
+/// Puts zeros in place of denormal numbers in a finished row of C.
+#[inline(always)]
+unsafe fn finish<V: Simd>(o: &Operands<V::Elem>) {
+    let mut j = 0;
+    while j < o.n {
+        // SAFETY: the caller vouches for the instructions and the row.
+        unsafe {
+            let (c, tail) = (o.c.add(j), V::tail((o.n - j).min(V::LANES)));
+            V::load_tail(c, tail).flushed().store_tail(c, tail);
+        }
+        j += V::LANES;
+    }
 }
 
 /// Few rows of C by `DEPTH` rows of B at a time, for the same reason: sums lie in C meanwhile. Returns how many rows of B it did.
@@ -304,6 +325,9 @@ macro_rules! compile {
                             ..*o
                         };
                         row::<$v, 1>(&rest, o.add || done > 0);
+                        if o.last {
+                            finish::<$v>(o);
+                        }
                     }
                 }
                 // SAFETY: the caller's promise.

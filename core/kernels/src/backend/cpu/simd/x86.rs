@@ -10,6 +10,7 @@ macro_rules! vectors {
         tail |$n:ident| $tail_of:expr,
         load_tail |$lp:ident, $lt:ident| $load_tail:expr,
         store_tail |$sp:ident, $st:ident, $sv:ident| $store_tail:expr,
+        flushed |$f:ident| $flushed:expr,
         sum |$sum:ident| $sum_of:expr,
         by_halves |$halves:ident| $sum_by_halves:expr,
         beats |$x:ident, $best:ident| $beats:expr,
@@ -76,6 +77,12 @@ macro_rules! vectors {
                 Self(unsafe { $fma(self.0, b.0, c.0) })
             }
             #[inline(always)]
+            unsafe fn flushed(self) -> Self {
+                let $f = self.0;
+                // SAFETY: the caller has the instruction set.
+                Self(unsafe { $flushed })
+            }
+            #[inline(always)]
             unsafe fn sum(self) -> $t {
                 let $sum = self.0;
                 // SAFETY: the caller has the instruction set.
@@ -120,6 +127,7 @@ vectors! {
         tail |n| unsafe { _mm256_loadu_si256(ON_THEN_OFF.as_ptr().add(8 - n).cast()) },
         load_tail |p, t| _mm256_maskload_ps(p, t),
         store_tail |p, t, v| _mm256_maskstore_ps(p, t, v),
+        flushed |x| flushed_ps(x),
         sum |v| std::mem::transmute::<__m256, [f32; 8]>(v).into_iter().sum(),
         by_halves |v| super::by_halves(std::mem::transmute::<__m256, [f32; 8]>(v)),
         beats |x, best| _mm256_or_ps(
@@ -135,6 +143,7 @@ vectors! {
         tail |n| unsafe { _mm256_loadu_si256(ON_THEN_OFF.as_ptr().add(8 - 2 * n).cast()) },
         load_tail |p, t| _mm256_maskload_pd(p, t),
         store_tail |p, t, v| _mm256_maskstore_pd(p, t, v),
+        flushed |x| flushed_pd(x),
         sum |v| std::mem::transmute::<__m256d, [f64; 4]>(v).into_iter().sum(),
         by_halves |v| super::by_halves(std::mem::transmute::<__m256d, [f64; 4]>(v)),
         beats |x, best| _mm256_or_pd(
@@ -149,6 +158,7 @@ vectors! {
         tail |n| ((1u32 << n) - 1) as __mmask8,
         load_tail |p, t| _mm512_maskz_loadu_pd(t, p),
         store_tail |p, t, v| _mm512_mask_storeu_pd(p, t, v),
+        flushed |x| wide_flushed_pd(x),
         sum |v| _mm512_reduce_add_pd(v),
         // It adds by halves, too.
         by_halves |v| _mm512_reduce_add_pd(v),
@@ -168,6 +178,7 @@ macro_rules! sixteen {
                 tail |n| ((1u32 << n) - 1) as __mmask16,
                 load_tail |p, t| _mm512_maskz_loadu_ps(t, p),
                 store_tail |p, t, v| _mm512_mask_storeu_ps(p, t, v),
+                flushed |x| wide_flushed_ps(x),
                 sum |v| _mm512_reduce_add_ps(v),
                 // It adds by halves, too.
                 by_halves |v| _mm512_reduce_add_ps(v),
@@ -191,3 +202,41 @@ unsafe fn add_pairs(a: __m512, b: __m512, c: __m512) -> __m512 {
         _mm512_dpbf16_ps(c, std::mem::transmute::<__m512, __m512bh>(a), std::mem::transmute::<__m512, __m512bh>(b))
     }
 }
+
+/// Defines a function that puts zeros of the same sign in place of denormal numbers. Numbers are compared as integers, which no processor
+/// is slow with.
+macro_rules! flushed {
+    ($name:ident($v:ident), |$x:ident| $body:expr) => {
+        #[inline(always)]
+        unsafe fn $name($x: $v) -> $v {
+            // SAFETY: the caller has the instruction set.
+            unsafe { $body }
+        }
+    };
+}
+
+flushed!(flushed_ps(__m256), |x| {
+    let size = _mm256_set1_epi32(i32::MAX);
+    let least = _mm256_set1_epi32(f32::MIN_POSITIVE.to_bits() as i32);
+    let x = _mm256_castps_si256(x);
+    let small = _mm256_cmpgt_epi32(least, _mm256_and_si256(x, size));
+    _mm256_castsi256_ps(_mm256_andnot_si256(_mm256_and_si256(small, size), x))
+});
+flushed!(flushed_pd(__m256d), |x| {
+    let size = _mm256_set1_epi64x(i64::MAX);
+    let least = _mm256_set1_epi64x(f64::MIN_POSITIVE.to_bits() as i64);
+    let x = _mm256_castpd_si256(x);
+    let small = _mm256_cmpgt_epi64(least, _mm256_and_si256(x, size));
+    _mm256_castsi256_pd(_mm256_andnot_si256(_mm256_and_si256(small, size), x))
+});
+// An exponent of zero: denormal, or zero as it is.
+flushed!(wide_flushed_ps(__m512), |x| {
+    let x = _mm512_castps_si512(x);
+    let small = _mm512_testn_epi32_mask(x, _mm512_set1_epi32(f32::INFINITY.to_bits() as i32));
+    _mm512_castsi512_ps(_mm512_mask_and_epi32(x, small, x, _mm512_set1_epi32(i32::MIN)))
+});
+flushed!(wide_flushed_pd(__m512d), |x| {
+    let x = _mm512_castpd_si512(x);
+    let small = _mm512_testn_epi64_mask(x, _mm512_set1_epi64(f64::INFINITY.to_bits() as i64));
+    _mm512_castsi512_pd(_mm512_mask_and_epi64(x, small, x, _mm512_set1_epi64(i64::MIN)))
+});

@@ -74,7 +74,8 @@ unsafe fn run<T: Float, S: Simd<Elem = T>>(
                 for i in chunk * APART..size.min((chunk + 1) * APART) {
                     let (tap, channel, j) = (i / g.out_c, i % g.out_c / m, i % m);
                     let at = (j * taps + tap) * c + channel;
-                    *dw.add(i) = (0..parts::<T>(g)).fold(T::default(), |sum, part| sum + *sums.add(part * size + at));
+                    let sum = (0..parts::<T>(g)).fold(T::default(), |sum, part| sum + *sums.add(part * size + at));
+                    *dw.add(i) = sum.flushed();
                 }
             }
         }

@@ -122,6 +122,7 @@ unsafe fn run_forward<T: Float, S: Simd<Elem = T>>(
                     w: w.add(j * taps * g.in_c),
                     w_steps: [(g.k_w * g.in_c) as isize, g.in_c as isize],
                     accumulate: false,
+                    last: true,
                 }
                 .run::<S>(rows.clone(), 0..g.out_w)
             }
@@ -195,6 +196,7 @@ unsafe fn run_input_gradient<T: Float, S: Simd<Elem = T>>(
                         w: w.add((j * taps + first) * c),
                         w_steps: [-((v.tap_step * g.k_w * c) as isize), -((h.tap_step * c) as isize)],
                         accumulate: j > 0,
+                        last: j + 1 == m,
                     }
                     .run::<S>(rows.start..rows.end.min(v.len), 0..h.len)
                 }

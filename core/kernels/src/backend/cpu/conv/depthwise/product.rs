@@ -21,6 +21,8 @@ pub(super) struct Product<T> {
     pub w_steps: [isize; 2],
     /// Adds to what the output holds.
     pub accumulate: bool,
+    /// Whether these are the last terms of the sums: denormal ones become zero then.
+    pub last: bool,
 }
 
 /// Pixels at once, at most: enough sums to hide the latency of each, and each cell of a filter is loaded once for all of them.
@@ -127,8 +129,9 @@ impl<T: Float> Product<T> {
     pub(super) unsafe fn store<S: Simd<Elem = T>>(&self, sum: S, to: *mut T, tail: S::Tail, lanes: usize) {
         // SAFETY: the caller's promise.
         unsafe {
+            let sum = if self.accumulate { S::load_tail(to, tail).add(sum) } else { sum };
+            let sum = if self.last { sum.flushed() } else { sum };
             if self.out_steps[2] == 1 {
-                let sum = if self.accumulate { S::load_tail(to, tail).add(sum) } else { sum };
                 return if lanes == S::LANES { sum.store(to) } else { sum.store_tail(to, tail) };
             }
             // At most the 16 lanes of the widest vector.

@@ -90,7 +90,8 @@ fn run<T: Float>(isa: Isa, g: &ConvGeometry, work: Work, kernel: Kernel<T>, a: &
     out
 }
 
-fn check<T: Float>(seed: u64) {
+/// With whole numbers times `units` for images, filters and gradients, as in the tests of full convolutions.
+fn check<T: Float>(seed: u64, units: [T; 3]) {
     let mut random = Random(seed);
     let isas = match Isa::detect() {
         Isa::Avx512 => vec![Isa::Portable, Isa::Avx2, Isa::Avx512],
@@ -115,6 +116,12 @@ fn check<T: Float>(seed: u64) {
             expected[1][i] = expected[1][i] + dy[o] * w[k];
             expected[2][k] = expected[2][k] + dy[o] * x[i];
         });
+        let scaled = |values: Vec<T>, unit: T| values.into_iter().map(|value| value * unit).collect::<Vec<T>>();
+        let [of_x, of_w, of_dy] = units;
+        let (x, w, dy) = (scaled(x, of_x), scaled(w, of_w), scaled(dy, of_dy));
+        for (expected, [a, b]) in expected.iter_mut().zip([[of_x, of_w], [of_dy, of_w], [of_dy, of_x]]) {
+            expected.iter_mut().for_each(|sum| *sum = (*sum * a * b).flushed());
+        }
         for &isa in &isas {
             let got = [
                 run(isa, &g, forward_work::<T>(&g), forward::<T>, &x, &w, dy.len()),
@@ -130,10 +137,16 @@ fn check<T: Float>(seed: u64) {
 
 #[test]
 fn f32_matches_the_definition() {
-    check::<f32>(0x9e37_79b9_7f4a_7c15);
+    check::<f32>(0x9e37_79b9_7f4a_7c15, [1.0; 3]);
 }
 
 #[test]
 fn f64_matches_the_definition() {
-    check::<f64>(0xd1b5_4a32_d192_ed03);
+    check::<f64>(0xd1b5_4a32_d192_ed03, [1.0; 3]);
+}
+
+#[test]
+fn denormal_sums_are_zero_in_the_end() {
+    check::<f32>(0x0f1e_2d3c_4b5a_6978, [2f32.powi(-70), 2f32.powi(-61), 2f32.powi(-61)]);
+    check::<f64>(0x1234_5678_9abc_def1, [2f64.powi(-518), 2f64.powi(-509), 2f64.powi(-509)]);
 }

@@ -271,6 +271,7 @@ unsafe fn finish_body<T: Float, S: Simd<Elem = T>>(
                 }
                 for (tap, w) in taps(u).as_flattened().iter().enumerate() {
                     let to = dw.add((tap * this.input.channels + c) * pitch + k);
+                    let w = w.flushed();
                     if lanes == S::LANES { w.store(to) } else { w.store_tail(to, S::tail(lanes)) }
                 }
             }

@@ -39,6 +39,7 @@ impl<T: Float> Product<T> {
             panel_step: [0, 0, self.depth_steps[1]],
             lanes: kernels.lanes,
             accumulate: self.accumulate,
+            last: false,
         };
         let mut row = 0;
         while row < self.rows {

@@ -208,6 +208,25 @@ fn errors_are_at_most_four_times_those_of_plain_sums() {
     }
 }
 
+#[test]
+fn no_result_is_denormal() {
+    let mut random = Random(11);
+    let mut case = Case::<f32>::new(&mut random, images(4, [28, 28], 64, 64, [1; 4]), -1.0, false);
+    for values in [&mut case.x, &mut case.w, &mut case.dy] {
+        values.iter_mut().for_each(|x| *x *= 3e-20);
+    }
+    for isa in isas() {
+        for of in ALL {
+            assert!(used::<f32>(&case.g, of, isa));
+            let got = case.computed(&mut random, of, isa, true);
+            let count = |what: fn(&f32) -> bool| got.iter().filter(|x| what(x)).count();
+            assert_eq!(count(|x| x.is_subnormal()), 0, "{of:?} with {isa:?}");
+            let [zeros, normal] = [count(|&x| x == 0.0), count(|x| x.is_normal())];
+            assert!(zeros > 0 && normal > 0, "{of:?} with {isa:?}: {zeros} and {normal}");
+        }
+    }
+}
+
 /// Where a geometry forbids it, where filters or steps are others, and where transforms take longer than they save.
 #[test]
 fn it_is_used_where_it_pays() {

@@ -152,6 +152,7 @@ unsafe fn scatter_body<T: Float, S: Simd<Elem = T>>(
                         let to = output.add(pixel * images.pitch + c);
                         // What the tile to the right writes is asked for before.
                         ask_for(to.wrapping_add(STEP * images.pitch).cast_const().cast(), S::LANES * size_of::<T>());
+                        let y = y.flushed();
                         if lanes == S::LANES { y.store(to) } else { y.store_tail(to, tail) }
                     }
                 }
