@@ -46,9 +46,9 @@ fn main() {
     println!("{:>6} {:>10} {:>10} {:>10}   us per layer", "layers", "eager", "traced", "gradients");
     for depth in [30, 50, 55, 60, 65, 70, 100] {
         let scale = FADING * (2.0 / WIDTH as f32).sqrt();
-        let layer = |i: usize| tf::random::stateless_normal([WIDTH, WIDTH], [i as i64, 1]) * scale;
+        let layer = |i: usize| tf::random::stateless_normal([WIDTH, WIDTH], [i as i64, 1], 0.0, 1.0) * scale;
         let layers: Vec<Tensor> = (0..depth).map(layer).collect();
-        let x = tf::random::stateless_normal([BATCH, WIDTH], [7_i64, 7]);
+        let x = tf::random::stateless_normal([BATCH, WIDTH], [7_i64, 7], 0.0, 1.0);
         let each = |time: Duration| time.as_secs_f64() * 1e6 / depth as f64;
         let eager = each(fastest(|| drop(network(&x, &layers))));
         let graph = each(fastest(|| drop(traced(&x, &layers))));
