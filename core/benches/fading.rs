@@ -1,5 +1,5 @@
 //! What a layer costs in deep networks whose activations fade until they are denormal: `cargo bench -p eagerflow --bench fading`.
-//! Prints microseconds per layer at several depths, which must stay level, and which steps of a measured call met denormal numbers.
+//! Prints microseconds per layer at several depths, which must stay level, and how many steps of a measured call met denormal numbers.
 
 use eagerflow as tf;
 use std::time::{Duration, Instant};

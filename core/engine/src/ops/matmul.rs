@@ -245,8 +245,8 @@ impl Batches {
 /// The matrix product of the last two dimensions; leading dimensions are batches and broadcast.
 ///
 /// Floats, `int16`, `int32` and `int64`; 16-bit floats are added up in `f32`. On the CPU sums below the least normal number (1.2e-38 in
-/// `float32`) become zero, as in TensorFlow. See [`matmul_transposed`] for products of
-/// transposed operands, or pass `x.t()`: neither copies.
+/// `float32`) become zero, as in TensorFlow. See [`matmul_transposed`] for products of transposed operands, or pass `x.t()`:
+/// neither copies.
 ///
 /// ```
 /// use eagerflow as tf;

@@ -4,7 +4,6 @@
 use super::blocking::FEW_ROWS;
 use super::number::Operands;
 use super::tile::Kernel;
-use crate::backend::cpu::simd::Float;
 use std::mem::MaybeUninit;
 
 /// Bytes of B between the first and the last row of a part from which its panels are packed: below, they stay in the first-level cache as they are.
@@ -82,9 +81,6 @@ unsafe fn runs<K: Kernel>(o: &Operands<K::Elem>) {
             K::few_rows(&run);
             for i in 0..o.m {
                 let (sums, c) = (sums.add(i * wide), o.c.offset(i as isize * o.c_rs).add(from));
-                if o.last {
-                    (0..n).for_each(|j| *sums.add(j) = (*sums.add(j)).flushed());
-                }
                 if o.plus.is_null() {
                     sums.copy_to_nonoverlapping(c, n);
                 } else {

@@ -132,17 +132,19 @@ unsafe fn row<V: Simd, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: bool)
     at
 }
 
-/// Puts zeros in place of denormal numbers in a finished row of C.
+/// Puts zeros in place of denormal numbers in the rows of C, where they are finished.
 #[inline(always)]
 unsafe fn finish<V: Simd>(o: &Operands<V::Elem>) {
-    let mut j = 0;
-    while j < o.n {
-        // SAFETY: the caller vouches for the instructions and the row.
-        unsafe {
-            let (c, tail) = (o.c.add(j), V::tail((o.n - j).min(V::LANES)));
-            V::load_tail(c, tail).flushed().store_tail(c, tail);
+    for i in 0..if o.last { o.m } else { 0 } {
+        let mut j = 0;
+        while j < o.n {
+            // SAFETY: the caller vouches for the instructions and the rows.
+            unsafe {
+                let (c, tail) = (o.c.offset(i as isize * o.c_rs).add(j), V::tail((o.n - j).min(V::LANES)));
+                V::load_tail(c, tail).flushed().store_tail(c, tail);
+            }
+            j += V::LANES;
         }
-        j += V::LANES;
     }
 }
 
@@ -325,9 +327,7 @@ macro_rules! compile {
                             ..*o
                         };
                         row::<$v, 1>(&rest, o.add || done > 0);
-                        if o.last {
-                            finish::<$v>(o);
-                        }
+                        finish::<$v>(o);
                     }
                 }
                 // SAFETY: the caller's promise.
@@ -347,6 +347,7 @@ macro_rules! compile {
                             ..*o
                         };
                         few_rows::<$v, 1>(&rest, o.add || done > 0);
+                        finish::<$v>(o);
                     }
                 }
                 // SAFETY: the caller's promise.
