@@ -2,8 +2,9 @@
 //! `shapes_peers.py` times them in turns with PyTorch and JAX, compares results, and records the table of a processor.
 //!
 //! `cargo bench -p eagerflow --bench shapes` alone prints our times and what is computed or moved per second; words behind `--` are
-//! families or beginnings of lines of the grid, and `--both` times each also traced instead of eager, or eager instead of traced. With
-//! `-- --serve` it is the process that the driver asks. `--record` is an option of the driver, since a record holds the peers beside ours:
+//! families or beginnings of lines of the grid. `--both` times each also traced instead of eager, or eager instead of traced; `--cuts`
+//! tells instead how evenly each call's work is cut for 2 to 16 threads. With `--serve` it is the process that the driver asks.
+//! `--record` is an option of the driver, since a record holds the peers beside ours:
 //!
 //!     cargo bench -p eagerflow --bench shapes --no-run        # prints where the program lies
 //!     python core/benches/shapes_peers.py PROGRAM --record
@@ -15,6 +16,8 @@
 mod chains;
 #[path = "shapes/convolutions.rs"]
 mod convolutions;
+#[path = "support/cuts.rs"]
+mod cuts;
 #[path = "shapes/inputs.rs"]
 mod inputs;
 #[path = "shapes/moves.rs"]
@@ -26,6 +29,7 @@ mod rows;
 #[path = "shapes/work.rs"]
 mod work;
 
+use cuts::Cuts;
 use kernels::backend::cpu::Isa;
 use std::io::BufRead;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -96,12 +100,9 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-fn table(all: &[Spec<'_>], wanted: &[String], both: bool) {
+fn table(all: &[&Spec<'_>], both: bool) {
     println!("eagerflow {}; medians of {SAMPLES} samples", about());
     for spec in all {
-        if !wanted.is_empty() && !wanted.iter().any(|word| spec.family == word || spec.name.starts_with(word)) {
-            continue;
-        }
         let (mut work, mut times, mut others) = (work(spec), Vec::new(), Vec::new());
         for _ in 0..SAMPLES {
             times.push(work.sample());
@@ -118,13 +119,27 @@ fn table(all: &[Spec<'_>], wanted: &[String], both: bool) {
     }
 }
 
+/// What more threads would make of each workload.
+fn cut_table(all: &[&Spec<'_>]) {
+    println!("{}\n{}", cuts::overhead(), Cuts::head());
+    for spec in all {
+        let work = work(spec);
+        println!("{}", Cuts::of(|| work.call()).row(spec.name));
+    }
+}
+
 fn main() {
     let all = Spec::all(GRID);
     let (options, words): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|argument| argument.starts_with("--"));
     let asked = |name: &str| options.iter().any(|option| option == name);
-    match asked("--serve") {
-        true => serve(&all),
-        false => table(&all, &words, asked("--both")),
+    let named = |spec: &&Spec<'_>| {
+        words.is_empty() || words.iter().any(|word| spec.family == word || spec.name.starts_with(word.as_str()))
+    };
+    let chosen: Vec<&Spec<'_>> = all.iter().filter(named).collect();
+    match (asked("--serve"), asked("--cuts")) {
+        (true, _) => serve(&all),
+        (false, true) => cut_table(&chosen),
+        (false, false) => table(&chosen, asked("--both")),
     }
 }

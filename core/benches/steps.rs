@@ -2,7 +2,8 @@
 //! compares losses, measures memory, and records the table of a processor.
 //!
 //! `cargo bench -p eagerflow --bench steps` alone prints our times, eager and traced in turns, and their ratio; words behind `--` are names
-//! of networks, and `--profile` prints where the traced steps' time goes instead. The driver starts one process for each network, batch and way:
+//! of networks, `--profile` prints where the traced steps' time goes instead, and `--cuts` how evenly their work is cut for 2 to 16 threads.
+//! The driver starts one process for each network, batch and way:
 //!
 //!     cargo bench -p eagerflow --bench steps --no-run        # prints where the program lies
 //!     python core/benches/steps_peers.py PROGRAM --record
@@ -10,6 +11,8 @@
 //! With `--serve NETWORK BATCH eager|traced` it says that it is there, makes the network on the first line of its input and answers the losses
 //! of the first steps, and answers each further line with the milliseconds of one step.
 
+#[path = "support/cuts.rs"]
+mod cuts;
 #[path = "steps/gru_vae_mixer.rs"]
 mod gru_vae_mixer;
 #[allow(dead_code, reason = "results are compared by losses here")]
@@ -24,6 +27,7 @@ mod transformers;
 #[path = "steps/vgg_unet.rs"]
 mod vgg_unet;
 
+use cuts::Cuts;
 use eagerflow as tf;
 use network::Step;
 use std::io::BufRead;
@@ -114,6 +118,18 @@ fn profile(wanted: impl Fn(&str) -> bool) {
     }
 }
 
+/// What more threads would make of traced steps.
+fn cut_table(wanted: impl Fn(&str) -> bool) {
+    println!("{}\n{}", cuts::overhead(), Cuts::head());
+    for (name, make, batches) in NETWORKS.iter().filter(|(name, ..)| wanted(name)) {
+        for batch in batches {
+            let step = make(*batch);
+            (0..3).for_each(|_| assert!(timed(&step).0.is_finite()));
+            println!("{}", Cuts::of(|| timed(&step)).row(&format!("{name} {batch}")));
+        }
+    }
+}
+
 fn main() {
     let all: Vec<String> = std::env::args().skip(1).collect();
     if let [option, name, batch, way] = all.as_slice()
@@ -123,8 +139,10 @@ fn main() {
     }
     let words: Vec<&String> = all.iter().filter(|word| !word.starts_with("--")).collect();
     let wanted = |name: &str| words.is_empty() || words.iter().any(|word| *word == name);
-    match all.iter().any(|option| option == "--profile") {
-        true => profile(wanted),
-        false => table(wanted),
+    let asked = |name: &str| all.iter().any(|option| option == name);
+    match (asked("--profile"), asked("--cuts")) {
+        (true, _) => profile(wanted),
+        (false, true) => cut_table(wanted),
+        (false, false) => table(wanted),
     }
 }

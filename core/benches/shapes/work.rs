@@ -114,7 +114,8 @@ impl Work {
         self.traced = !self.traced;
     }
 
-    fn call(&self) -> Vec<Tensor> {
+    /// One call.
+    pub fn call(&self) -> Vec<Tensor> {
         match self.traced {
             true => traced(&self.call, &self.operands),
             false => (self.call)(&self.operands),

@@ -4,6 +4,7 @@
 pub(super) mod channels;
 mod channels_cuda;
 mod groups;
+mod device_columns;
 mod rows;
 mod second_order;
 #[cfg(test)]

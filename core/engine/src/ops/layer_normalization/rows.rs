@@ -2,6 +2,7 @@
 //! `mod.rs` runs them; the second derivative is `second_order.rs`'s.
 
 use super::NAME;
+use super::device_columns;
 use super::second_order::{Sides, cotangents};
 use crate::execute::execute;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
@@ -12,7 +13,7 @@ use crate::tensor::Tensor;
 use kernels::backend::cpu::norm_rows::{self, Root, Rows, Sums};
 use kernels::backend::cpu::widen::Staged;
 use kernels::backend::cpu::{CpuCall, Work, part as share};
-use kernels::backend::cuda::{Arguments, CudaCall, Kernel, RowKernel, row_kernel};
+use kernels::backend::cuda::{Arguments, CudaCall, RowKernel, row_kernel};
 use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, Result};
 use kernels::shape::{AxisSet, Shape};
@@ -290,7 +291,6 @@ impl Op for NormalizeRowsGradient {
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
         static ROWS: RowKernel = row_kernel!("normalize_rows_gradient", "norm_rows.cuh");
-        static COLUMNS: Kernel = Kernel { name: "normalize_rows_columns", text: &[include_str!("norm_columns.cuh")] };
         let dx = &call.outputs[0];
         let (count, n) = rows_of(dx);
         let [x, means, roots, dy] = [0, 1, 2, 3].map(|i| &call.inputs[i]);
@@ -305,13 +305,7 @@ impl Op for NormalizeRowsGradient {
             if call.outputs.len() == 1 {
                 return Ok(());
             }
-            call.elements(&COLUMNS, &[dx.dtype], n, |to| {
-                to.size(count);
-                to.views(&[x, means, roots, dy]);
-                let (scaled, shifted) = (self.form.scaled, self.form.shifted);
-                to.address(if scaled { call.outputs[1].ptr.addr() as u64 } else { 0 });
-                to.address(if shifted { call.outputs[1 + usize::from(scaled)].ptr.addr() as u64 } else { 0 });
-            })
+            device_columns::sums(call, self.form)
         }
     }
 

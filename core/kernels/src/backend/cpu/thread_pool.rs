@@ -23,6 +23,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+pub mod observe;
 mod workers;
 
 use workers::Alarm;
@@ -109,6 +110,9 @@ pub fn run(phases: &[usize], task: &Task<'_>) {
     let threads = threads();
     // Most jobs that are not shared are of one phase and one chunk: nothing but the call.
     if widest <= 1 || threads == 1 || widest > u32::MAX as usize || BUSY.0.swap(true, Acquire) {
+        if widest > 1 && observe::is_on() {
+            return observe::alone(phases, task);
+        }
         for (phase, &chunks) in phases.iter().enumerate() {
             for chunk in 0..chunks {
                 task(phase, chunk);

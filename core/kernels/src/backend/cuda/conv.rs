@@ -6,7 +6,7 @@ use super::im2col::Groups;
 use super::product::{Sums, cut, product};
 use super::program::Kernel;
 use super::volumes;
-use super::{conv_few_forward, conv_filter_few};
+use super::{conv_depthwise, conv_few_forward, conv_filter_few};
 use crate::backend::cpu::View;
 use crate::backend::cpu::conv::ConvGeometry;
 use crate::dtype::DType;
@@ -113,6 +113,9 @@ pub unsafe fn conv_forward(call: &CudaCall<'_>, g: &ConvGeometry, groups: usize,
     let (own, outs) = (g.in_c / groups, g.out_c / groups);
     // SAFETY: by the caller's promise.
     unsafe {
+        if groups > 1 && conv_depthwise::forward(call, g, groups, [x, w, y])? {
+            return Ok(());
+        }
         if groups > 1 && outs < BY_TILES {
             return by_elements(call, &GROUPED_FORWARD, g, groups, [x, w, y]);
         }
@@ -154,6 +157,9 @@ pub unsafe fn conv_filter_gradient(
     let (pixels, depth) = (g.batch * g.out_h * g.out_w, g.k_h * g.k_w * own);
     // SAFETY: by the caller's promise.
     unsafe {
+        if groups > 1 && conv_depthwise::filter_gradient(call, g, groups, [x, dy, dw])? {
+            return Ok(());
+        }
         if groups > 1 && outs < BY_TILES {
             return grouped_filter_gradient(call, g, groups, [x, dy, dw]);
         }
@@ -273,6 +279,9 @@ pub unsafe fn conv_input_gradient(
     let own = g.in_c / groups;
     // SAFETY: by the caller's promise.
     unsafe {
+        if groups > 1 && conv_depthwise::input_gradient(call, g, groups, [w, dy, dx])? {
+            return Ok(());
+        }
         if groups > 1 && own < BY_TILES {
             return by_elements(call, &GROUPED_INPUT_GRADIENT, g, groups, [w, dy, dx]);
         }

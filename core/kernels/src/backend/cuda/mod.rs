@@ -10,6 +10,7 @@ mod carried_memory;
 mod columns;
 mod conditional;
 mod conv;
+mod conv_depthwise;
 mod conv_few_forward;
 mod conv_filter_few;
 mod copies;

@@ -81,20 +81,25 @@ fn architecture((major, minor): (u32, u32), known: &[i32]) -> String {
     }
 }
 
-/// The text of a kernel for types: types, kernel.
-fn typed(kernel: &Kernel, types: &[DType]) -> String {
+/// What texts call their types: `T0` is what lies in memory, `A0` what is computed with.
+pub(super) fn named(types: &[DType]) -> String {
     let mut text = String::new();
     for (i, dtype) in types.iter().enumerate() {
         text += &format!("typedef {} T{i};\ntypedef {} A{i};\n", storage(*dtype), value(dtype.compute()));
     }
-    text + &alone(&kernel.text.concat(), kernel.name)
+    text
+}
+
+/// The text of a kernel for types: types, kernel.
+fn typed(kernel: &Kernel, types: &[DType]) -> String {
+    named(types) + &alone(&kernel.text.concat(), kernel.name)
 }
 
 /// How a kernel begins in the texts beside operations; it ends with the first line that is a closing brace alone.
 const BEGINS: &str = "extern \"C\" __global__ void ";
 
 /// A text with the kernels left out that it has beside the one of this name: compiling them would take as long again.
-fn alone(text: &str, name: &str) -> String {
+pub(super) fn alone(text: &str, name: &str) -> String {
     let (mut kept, mut skips) = (String::with_capacity(text.len()), false);
     for line in text.split_inclusive('\n') {
         // Launch bounds may stand before the name.
