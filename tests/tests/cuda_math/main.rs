@@ -2,6 +2,7 @@
 //! Run by `cargo test`; without g++ every test says that it is skipped.
 
 mod axes;
+mod by_depth;
 mod few_channels;
 mod images;
 mod integers;

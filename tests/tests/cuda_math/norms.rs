@@ -52,10 +52,68 @@ fn attention_by_blocks() {
     agree(&gpu, &half, 4e-3, |x| vec![tf::scaled_dot_product_attention(&x[0], &x[1], &x[2], Attention::default())]);
 }
 
+/// Attention and its gradients by the operands.
+fn attention_and_gradients(x: &[Tensor], options: impl Fn() -> Attention) -> Vec<Tensor> {
+    let mut tape = GradientTape::new();
+    tape.watch(x);
+    let y = tf::scaled_dot_product_attention(&x[0], &x[1], &x[2], options());
+    let weighted = tf::reduce_sum(&y * &tf::sin(&y), ());
+    [vec![y], tape.gradient(&weighted, x).try_to_vec().unwrap()].concat()
+}
+
+/// Rows of all the widths that tiles are made for, several tiles in both directions, none of them full.
+#[test]
+fn attention_by_tiles() {
+    let Some(gpu) = gpu() else { return };
+    let launches = || {
+        let all = gpu.emulation.map(|e| e.launches_by_kernel());
+        let tiles = all.into_iter().flatten().filter(|(name, _)| name.contains("by_tiles"));
+        tiles.map(|(_, count)| count).sum::<u64>()
+    };
+    let inputs = |dtype, heads: [usize; 2], rows: [usize; 2], [depth, width]: [usize; 2]| {
+        let of = |seed, heads, rows, width| some(seed, dtype, &[2, heads, rows, width]);
+        [of(1, heads[0], rows[0], depth), of(2, heads[1], rows[1], depth), of(3, heads[1], rows[1], width)]
+    };
+    for widths in [[32, 32], [40, 64], [100, 128], [7, 1]] {
+        let plain = inputs(DType::F32, [2, 2], [67, 131], widths);
+        agree(&gpu, &plain, 2e-5, |x| attention_and_gradients(x, Attention::default));
+        let causal = || Attention { causal: true, scale: Some(0.3), ..Attention::default() };
+        agree(&gpu, &inputs(DType::F32, [1, 1], [70, 70], widths), 2e-5, |x| attention_and_gradients(x, causal));
+        let drops = || Attention { dropout: 0.3, seed: Some(Tensor::from([3_i64, 9])), ..Attention::default() };
+        agree(&gpu, &inputs(DType::F32, [1, 1], [35, 66], widths), 2e-5, |x| attention_and_gradients(x, drops));
+        let grouped = || Attention { grouped: true, ..Attention::default() };
+        agree(&gpu, &inputs(DType::F32, [4, 2], [33, 40], widths), 2e-5, |x| attention_and_gradients(x, grouped));
+        agree(&gpu, &inputs(DType::BF16, [1, 1], [33, 70], widths), 2e-2, |x| {
+            vec![tf::scaled_dot_product_attention(&x[0], &x[1], &x[2], Attention::default())]
+        });
+        // Heads beside each other, as layers have them, and a mask with a row in which nothing is seen.
+        let hidden = || {
+            let seen =
+                tf::constant([[true, false, true, true], [false, false, false, false], [false, true, true, true]]);
+            Attention { mask: Some(seen), ..Attention::default() }
+        };
+        agree(&gpu, &inputs(DType::F32, [3, 4], [3, 4], widths).map(|x| x.at(tf::s![.., 0..3])), 2e-5, |x| {
+            let turned: Vec<Tensor> = x.iter().map(|x| tf::transpose(x, [2, 1, 0, 3])).collect();
+            let square = [turned[0].clone(), turned[1].clone(), turned[2].clone()];
+            attention_and_gradients(&square.map(|x| tf::transpose(x, [2, 1, 0, 3])), hidden)
+        });
+    }
+    assert!(gpu.emulation.is_none() || launches() >= 4 * 17, "{} launches", launches());
+    // Rows whose numbers lie apart go the other way, with the same results.
+    let before = launches();
+    let apart = inputs(DType::F32, [2, 2], [9, 11], [8, 8]);
+    agree(&gpu, &apart, 2e-5, |x| {
+        let flipped = [0, 1, 2].map(|i| tf::reverse(&x[i], -1));
+        let views = [0, 1, 2].map(|i| flipped[i].at(tf::s![.., .., .., ..;2]));
+        vec![tf::scaled_dot_product_attention(&views[0], &views[1], &views[2], Attention::default())]
+    });
+    assert_eq!(launches(), before);
+}
+
 #[test]
 fn normalised_rows() {
     let Some(gpu) = gpu() else { return };
-    for shape in [[3, 4], [5, 33], [2, 700], [1, 5000]] {
+    for shape in [[3, 4], [5, 33], [2, 700], [1, 5000], [700, 33]] {
         let columns = [shape[1]];
         let inputs = [some(1, DType::F64, &shape), some(2, DType::F64, &columns), some(3, DType::F64, &columns)];
         agree(&gpu, &inputs, 1e-11, |x| {

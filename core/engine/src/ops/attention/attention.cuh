@@ -1,17 +1,7 @@
-// Attention by blocks and its gradient, behind philox.cuh: a block of threads takes ROWS queries (or keys) past all keys (or queries), TILE at a
-// time, and keeps scores in shared memory alone. `T0` are the operands, `T1` the seed, `T2` the mask; all is computed in A0.
+// Attention by blocks and its gradient for any operands, behind pairs.cuh: a block of threads takes ROWS queries (or keys) past all keys (or
+// queries), TILE at a time, and keeps scores in shared memory alone.
 
 enum { ROWS = 16, TILE = 32, AT_WORK = 128 };
-
-struct Sizes { index_t heads, group, queries, keys, depth, width, causal, masked, drops, step; };
-struct Options { double scale, rate; };
-
-// Operands with the strides of their views, and what tells one pair of a query and a key from others.
-struct Operands {
-  Strided q_at, k_at, v_at, mask_at;
-  const T0 *q, *k, *v;
-  const T2* mask;
-};
 
 __device__ inline const T0* row_of(const T0* all, const Strided& at, index_t row, index_t width) {
   return width == 0 ? all : all + place(at, row * width);
@@ -24,30 +14,11 @@ __device__ inline A0 dot(const T0* a, index_t a_step, const T0* b, index_t b_ste
   return sum;
 }
 
-__device__ inline A0 added(truth x) { return x.byte ? (A0)0 : Limits<A0>::lowest(); }
-template <class T> __device__ inline A0 added(T x) { return (A0)wide(x); }
-
 __device__ inline A0 score(const Sizes& s, const Operands& o, A0 scale, index_t head, index_t query, index_t key) {
-  if (s.causal && key > query) return Limits<A0>::lowest();
   const T0* a = row_of(o.q, o.q_at, head * s.queries + query, s.depth);
   const T0* b = row_of(o.k, o.k_at, head / s.group * s.keys + key, s.depth);
-  A0 sum = dot(a, step_of(o.q_at), b, step_of(o.k_at), s.depth) * scale;
-  if (s.masked) sum += added(o.mask[place(o.mask_at, (head * s.queries + query) * s.keys + key)]);
-  return sum;
+  return masked(s, o, dot(a, step_of(o.q_at), b, step_of(o.k_at), s.depth) * scale, head, query, key);
 }
-
-// 0 where the probability of a pair is dropped, else what makes up for those that are.
-__device__ inline A0 kept(const Sizes& s, const Options& options, const Stream& stream, index_t head, index_t query, index_t key) {
-  if (!s.drops) return 1;
-  const unsigned long long pair = (unsigned long long)((head * s.queries + query) * s.keys + key);
-  const unsigned word = words_at(ahead(stream, pair / 4)).of[pair % 4];
-  return unit(word) >= (float)options.rate ? (A0)(1 / (1 - options.rate)) : (A0)0;
-}
-
-__device__ inline A0 exponential(float x) { return expf(x); }
-__device__ inline A0 exponential(double x) { return exp(x); }
-__device__ inline A0 logarithm(float x) { return logf(x); }
-__device__ inline A0 logarithm(double x) { return log(x); }
 
 #define INDICES(i, count) for (index_t i = threadIdx.x; i < (count); i += AT_WORK)
 
@@ -107,14 +78,6 @@ extern "C" __global__ void __launch_bounds__(128) attention(Sizes s, Options opt
     __syncthreads();
   }
 }
-
-// What the gradient reads beside the operands.
-struct Saved {
-  Strided out_at, owed_at;
-  const T0 *out, *owed;
-  const A0* logs;
-  A0* deltas;
-};
 
 // The probability of a pair, and the cotangent of its score; `used` is the probability unless it is dropped.
 struct Slope { A0 used, slope; };

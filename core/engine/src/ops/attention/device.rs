@@ -5,19 +5,55 @@ use super::kernel::{Options, stream};
 use crate::ops::random_draw::PHILOX;
 use kernels::backend::cpu::View;
 use kernels::backend::cpu::philox::Philox;
-use kernels::backend::cuda::{Arguments, CudaCall, Kernel, Strided, grid};
+use kernels::backend::cuda::{Arguments, Buffer, CudaCall, Kernel, Strided, grid};
 use kernels::dtype::DType;
 use kernels::error::Result;
 use kernels::shape::MAX_RANK;
 
-const TEXT: &[&str] = &[PHILOX, include_str!("attention.cuh")];
-static FORWARD: Kernel = Kernel { name: "attention", text: TEXT };
-static QUERIES: Kernel = Kernel { name: "attention_queries", text: TEXT };
-static KEYS: Kernel = Kernel { name: "attention_keys", text: TEXT };
+const TEXT: &[&str] = &[PHILOX, include_str!("pairs.cuh"), include_str!("attention.cuh")];
+/// The kernels for any operands.
+static GENERAL: Kernels = Kernels {
+    forward: Kernel { name: "attention", text: TEXT },
+    queries: Kernel { name: "attention_queries", text: TEXT },
+    keys: Kernel { name: "attention_keys", text: TEXT },
+    rows: 16,
+    most: usize::MAX,
+};
 
-/// Threads of a block, and rows that it takes, as the text has them.
+/// Kernels for rows of numbers that lie side by side: of so many numbers at most, and rows that a block takes.
+macro_rules! by_tiles {
+    ($most:literal, $define:literal, $rows:literal) => {{
+        const TEXT: &[&str] = &[$define, PHILOX, include_str!("pairs.cuh"), include_str!("attention_tiles.cuh")];
+        Kernels {
+            forward: Kernel { name: "attention_by_tiles", text: TEXT },
+            queries: Kernel { name: "attention_queries_by_tiles", text: TEXT },
+            keys: Kernel { name: "attention_keys_by_tiles", text: TEXT },
+            rows: $rows,
+            most: $most,
+        }
+    }};
+}
+
+static TILES: [Kernels; 3] =
+    [by_tiles!(32, "#define MOST 32\n", 32), by_tiles!(64, "#define MOST 64\n", 32), by_tiles!(128, "#define MOST 128\n", 16)];
+
+/// Threads of a block, as the texts have them.
 const THREADS: u32 = 128;
-const ROWS: usize = 16;
+
+/// The three kernels of a way, the rows that their blocks take, and the most numbers of a row.
+struct Kernels {
+    forward: Kernel,
+    queries: Kernel,
+    keys: Kernel,
+    rows: usize,
+    most: usize,
+}
+
+impl Kernels {
+    fn are_general(&self) -> bool {
+        self.most == usize::MAX
+    }
+}
 
 /// The operands as the text has them (`struct Operands`).
 #[repr(C)]
@@ -118,8 +154,22 @@ impl<'a> Told<'a> {
         to.words(&[low, high, key].map(|word| word as i64));
     }
 
-    fn blocks(&self, heads: usize, rows: usize) -> usize {
-        (heads * rows.div_ceil(ROWS)).min(self.call.gpu.multiprocessors() as usize * 64)
+    /// The kernels to take: tiles in shared memory where numbers of a row lie side by side in `views` and are not too many.
+    fn kernels(&self, views: &[&View]) -> &'static Kernels {
+        let dense = |view: &&View| view.strides().last() == Some(&1);
+        let most = self.depth.max(self.width);
+        let tiles = TILES.iter().find(|kernels| most <= kernels.most);
+        let wide = self.call.inputs[0].dtype.compute() != DType::F32;
+        tiles.filter(|_| !wide && views.iter().all(dense)).unwrap_or(&GENERAL)
+    }
+
+    fn blocks(&self, kernels: &Kernels, heads: usize, rows: usize) -> usize {
+        (heads * rows.div_ceil(kernels.rows)).min(self.call.gpu.multiprocessors() as usize * 64)
+    }
+
+    /// Memory for sums of so many results, which tiles keep in registers.
+    fn sums(&self, kernels: &Kernels, count: usize, size: usize) -> Result<Option<Buffer>> {
+        kernels.are_general().then(|| self.call.scratch(count.max(1) * size)).transpose()
     }
 }
 
@@ -133,11 +183,14 @@ pub(super) unsafe fn forward(options: &Options, call: &CudaCall<'_>) -> Result<(
         if logs.is_empty() {
             return Ok(());
         }
-        let sums = call.scratch(out.len().max(1) * logs.dtype.size())?;
-        call.launch(&FORWARD, &told.types(), grid(told.blocks(told.heads, told.queries), THREADS), |to| {
+        let [q, k, v] = [0, 1, 2].map(|i| &call.inputs[i]);
+        let kernels = told.kernels(&[q, k, v]);
+        let sums = told.sums(kernels, out.len(), logs.dtype.size())?;
+        let blocks = told.blocks(kernels, told.heads, told.queries);
+        call.launch(&kernels.forward, &told.types(), grid(blocks, THREADS), |to| {
             told.push(to);
             to.views(&[out, logs]);
-            to.address(sums.address());
+            sums.iter().for_each(|sums| to.address(sums.address()));
         })
     }
 }
@@ -156,24 +209,28 @@ pub(super) unsafe fn backward(options: &Options, call: &CudaCall<'_>) -> Result<
             let [a, b, c] = [out, owed, logs].map(|view| view.ptr.addr() as u64);
             to.value(Saved { at: [Strided::of(out), Strided::of(owed)], addresses: [a, b, c, deltas.address()] });
         };
+        let [q, k, v] = [0, 1, 2].map(|i| &call.inputs[i]);
+        let kernels = told.kernels(&[q, k, v, out, owed]);
         if !logs.is_empty() {
-            let sums = call.scratch(dq.len().max(1) * size)?;
-            call.launch(&QUERIES, &told.types(), grid(told.blocks(told.heads, told.queries), THREADS), |to| {
+            let sums = told.sums(kernels, dq.len(), size)?;
+            let blocks = told.blocks(kernels, told.heads, told.queries);
+            call.launch(&kernels.queries, &told.types(), grid(blocks, THREADS), |to| {
                 told.push(to);
                 saved(to);
                 to.view(dq);
-                to.address(sums.address());
+                sums.iter().for_each(|sums| to.address(sums.address()));
             })?;
         }
         if told.key_heads * told.keys == 0 {
             return Ok(());
         }
-        let sums = call.scratch((dk.len() + dv.len()).max(1) * size)?;
-        call.launch(&KEYS, &told.types(), grid(told.blocks(told.key_heads, told.keys), THREADS), |to| {
+        let sums = told.sums(kernels, dk.len() + dv.len(), size)?;
+        let blocks = told.blocks(kernels, told.key_heads, told.keys);
+        call.launch(&kernels.keys, &told.types(), grid(blocks, THREADS), |to| {
             told.push(to);
             saved(to);
             to.views(&[dk, dv]);
-            to.address(sums.address());
+            sums.iter().for_each(|sums| to.address(sums.address()));
         })
     }
 }

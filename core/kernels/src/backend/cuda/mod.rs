@@ -49,6 +49,7 @@ mod transfer;
 mod vector_io;
 mod volumes;
 
+pub use buffers::Buffer;
 pub use call::{Arguments, CudaCall, Strided, THREADS, grid};
 pub use capture::{Captured, as_captured, capture, tried};
 pub use capture_session::{all_on, aside, captured_on, capturing, choice, hold, pretending};
