@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 /// The numbers of threads that are looked at.
 pub const THREADS: [usize; 4] = [2, 4, 8, 16];
+/// Phases are told apart by whether they have at most so many chunks.
+const CHUNKS: [usize; 5] = [4, 8, 16, 32, usize::MAX];
 /// Calls, of which the fastest counts.
 const CALLS: usize = 5;
 
@@ -41,11 +43,23 @@ impl Cuts {
         self.time.as_secs_f64() / (self.serial() + shared).as_secs_f64()
     }
 
-    /// The part of the time that no other thread can help with, how many phases there are, and the chunks of the longest.
-    pub fn about(&self) -> String {
-        let longest = self.phases.iter().max_by_key(|phase| phase.alone()).map_or(0, |phase| phase.0.len());
-        let serial = 100.0 * self.serial().as_secs_f64() / self.time.as_secs_f64();
-        format!("{serial:>5.1} % alone, {:>4} phases, {longest:>4} chunks in the longest", self.phases.len())
+    /// Of what the most threads would take: the share that no thread can help with, and those of phases of up to so many chunks.
+    fn about(&self) -> String {
+        let most = THREADS[THREADS.len() - 1];
+        let whole = self.time.as_secs_f64() / self.gain(most);
+        let percent = |time: Duration| 100.0 * time.as_secs_f64() / whole;
+        let mut text = format!("{:>4.0} % alone", percent(self.serial()));
+        let mut least = 2;
+        for top in CHUNKS {
+            let within = self.phases.iter().filter(|phase| (least..=top).contains(&phase.0.len()));
+            let (count, time) = within.fold((0, Duration::ZERO), |(n, sum), phase| (n + 1, sum + phase.shared(most)));
+            if count > 0 {
+                let name = if top == usize::MAX { "more".to_owned() } else { format!("{least}-{top}") };
+                text += &format!(", {:.0} % in {count} of {name}", percent(time));
+            }
+            least = top.saturating_add(1);
+        }
+        text
     }
 
     /// A row of a table: time, gains, and what is behind them.
