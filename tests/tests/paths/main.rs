@@ -95,7 +95,7 @@ fn elementwise_bits_are_the_same_on_every_cpu_path() {
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let one = digest_under(&[("EAGERFLOW_THREADS", "1")]);
-    for threads in ["2", "5"] {
+    for threads in ["2", "5", "16"] {
         compare(&one, &digest_under(&[("EAGERFLOW_THREADS", threads)]), &format!("{threads} threads"));
     }
 }

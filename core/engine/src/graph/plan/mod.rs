@@ -1,6 +1,7 @@
 //! Plans: a graph of known sizes as flat steps over one arena, with everything that does not change from call to call
 //! decided beforehand. Traced functions run them; where a size depends on values, `run.rs` runs the graph instead.
 
+mod apart;
 mod arena;
 mod borrowed_inputs;
 mod compile;

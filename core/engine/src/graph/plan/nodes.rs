@@ -81,7 +81,9 @@ impl Compiler {
             op: node.op.name(),
             location: node.location,
         };
-        if self.emit_pass(scope, &cluster, &outer, at).is_some() {
+        if self.emit_apart(scope, &cluster, &outer, at).is_some()
+            || self.emit_pass(scope, &cluster, &outer, at).is_some()
+        {
             return Some(());
         }
         // Too large for one fused loop: its nodes one by one.
@@ -141,7 +143,7 @@ impl Compiler {
         self.resources.get(&slot).copied()
     }
 
-    fn kernel(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
+    pub(super) fn kernel(&mut self, scope: &mut Scope<'_>, node: &Node, at: usize) -> Option<()> {
         let op = &node.op;
         if let Some(i) = op.overwrites() {
             self.take_views_apart(scope, node.inputs[i], at);

@@ -30,6 +30,8 @@ pub enum Monoid {
 const BLOCK: usize = 4096;
 /// Partial results per output at the most, so that scratch stays small.
 const MOST_BLOCKS: usize = 256;
+/// Bytes of a row that a chunk reads at least, where chunks share columns.
+const NARROWEST: usize = 1024;
 
 /// A reduction that reads a dense operand from front to back: `groups` times `count` rows of `columns` neighbours, the
 /// rows of each group cut into blocks of `step`. Each column of a group is one output.
@@ -120,11 +122,22 @@ impl ReducePlan {
         })
     }
 
+    /// Chunks that there is work for: about 16k elements each; fewer are not worth a thread.
+    fn wanted(&self) -> usize {
+        (self.count * self.outputs).div_ceil(16 * 1024).clamp(1, 64)
+    }
+
+    /// Pieces of a group's columns that threads share, where there are fewer groups and blocks than chunks are wanted. How results are
+    /// folded does not depend on it.
+    fn pieces(&self) -> usize {
+        let units = (self.groups() * self.blocks).max(1);
+        let most = self.columns * self.dtype.size() / NARROWEST;
+        if self.columns > 1 { (self.wanted() / units).clamp(1, most.max(1)) } else { 1 }
+    }
+
     pub fn work(&self) -> Work {
-        let units = self.groups() * self.blocks;
-        let elements = self.count * self.outputs;
-        // About 16k elements a chunk; fewer are not worth a thread.
-        let chunks = elements.div_ceil(16 * 1024).clamp(1, units.max(1)).min(64);
+        let units = self.groups() * self.blocks * self.pieces();
+        let chunks = self.wanted().min(units.max(1));
         if self.direct() {
             return Work { scratch: 0, phases: [chunks, 0, 0, 0, 0] };
         }
@@ -163,7 +176,8 @@ impl ReducePlan {
             unsafe { (fold.finish)(range, self.outputs, self.blocks, scratch, divisor, output.ptr) };
             return Ok(());
         }
-        let units = part(self.groups() * self.blocks, chunk, self.work().phases[0], 1);
+        let pieces = self.pieces();
+        let units = part(self.groups() * self.blocks * pieces, chunk, self.work().phases[0], 1);
         if self.are_short() {
             // SAFETY: by the caller's promise.
             unsafe { self.short_rows(&fold, input, output, divisor, units) };
@@ -183,9 +197,17 @@ impl ReducePlan {
                     self.unit(&fold, input, acc, unit, 0);
                     (fold.finish)(0..1, 1, 1, acc, divisor, output.ptr.add(unit * self.dtype.size()));
                 } else {
+                    let (unit, piece) = (unit / pieces, unit % pieces);
                     let (group, block) = (unit / self.blocks, unit % self.blocks);
                     let first = (block * self.outputs + group * self.columns) * self.acc_size();
-                    self.unit(&fold, input, scratch.add(first), group, block);
+                    let acc = scratch.add(first);
+                    match self.columns {
+                        1 => self.unit(&fold, input, acc, group, block),
+                        // Whole lines of accumulators.
+                        columns => {
+                            self.columns(&fold, input, acc, group, self.block(block), part(columns, piece, pieces, 16))
+                        }
+                    }
                 }
             }
         }
@@ -198,30 +220,35 @@ impl ReducePlan {
         (block * step).min(self.count)..((block + 1) * step).min(self.count)
     }
 
-    /// The partial results of block `block` for the outputs of `group`, into `acc`.
+    /// The partial result of block `block` for the output `group`, into `acc`.
     ///
     /// # Safety
-    /// As [`ReducePlan::run`]; `acc` has room for the group's accumulators.
+    /// As [`ReducePlan::run`], for outputs that are no neighbours; `acc` has room for an accumulator.
     unsafe fn unit(&self, fold: &Fold, input: &View, acc: *mut u8, group: usize, block: usize) {
-        let range = self.block(block);
         // SAFETY: by the caller's promise.
         unsafe {
-            (fold.start)(self.columns, acc);
-            if self.columns > 1 {
-                self.columns(fold, input, acc, group, range);
-            } else {
-                self.rows(fold, input, acc, group, range);
-            }
+            (fold.start)(1, acc);
+            self.rows(fold, input, acc, group, self.block(block));
         }
     }
 
-    /// Folds a range of elements into each of a group's outputs, one element after the other.
+    /// Folds a range of elements into some of a group's outputs, one element after the other.
     ///
     /// # Safety
-    /// As [`ReducePlan::unit`].
-    unsafe fn columns(&self, fold: &Fold, input: &View, acc: *mut u8, group: usize, range: Range<usize>) {
+    /// As [`ReducePlan::run`]; `acc` has room for the group's accumulators.
+    unsafe fn columns(
+        &self,
+        fold: &Fold,
+        input: &View,
+        acc: *mut u8,
+        group: usize,
+        range: Range<usize>,
+        own: Range<usize>,
+    ) {
         let (size, first) = (self.dtype.size(), group * self.columns);
-        for columns in self.kept.runs(first..first + self.columns) {
+        // SAFETY: by the caller's promise.
+        unsafe { (fold.start)(own.len(), acc.add(own.start * self.acc_size())) };
+        for columns in self.kept.runs(first + own.start..first + own.end) {
             for rows in self.reduced.runs(range.clone()) {
                 // SAFETY: offsets are those of elements of the view; the accumulators are the caller's.
                 unsafe {

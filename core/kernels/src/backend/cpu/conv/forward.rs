@@ -29,7 +29,7 @@ impl<T: Float> ForwardPlan<T> {
         let kernels = Kernels::<T>::for_product(isa, g.taps(), g.in_c, g.out_c);
         let blocks = Blocks::new(kernels, g.out_c);
         let packing = if blocks.count > 1 || kernels.dots { pack::chunks(g.depth(), g.out_c) } else { 0 };
-        let chunks = Chunks::new(g.batch * g.out_d, g.out_h, g.out_w, g.depth(), g.out_c, blocks.count);
+        let chunks = Chunks::new(g.batch * g.out_d, g.out_h, g.out_w, g.depth(), blocks.padded(), blocks.count);
         Self { g, blocks, kernels, packing, chunks }
     }
 

@@ -73,7 +73,7 @@ impl<T: Float> InputGradientPlan<T> {
         // Chunks count pixels of one class; each runs through all classes.
         let (rows, cols) = (g.in_h.div_ceil(g.stride_h), g.in_w.div_ceil(g.stride_w));
         let planes = g.in_d.div_ceil(g.stride_d);
-        let chunks = Chunks::new(g.batch * planes, rows, cols, g.taps() * g.out_c, g.in_c, blocks.count);
+        let chunks = Chunks::new(g.batch * planes, rows, cols, g.taps() * g.out_c, blocks.padded(), blocks.count);
         let packing = pack::chunks(g.taps() * g.out_c, g.in_c);
         Self { g, blocks, kernels, packing, chunks }
     }

@@ -22,7 +22,7 @@ pub(super) struct Chunks {
 }
 
 impl Chunks {
-    /// For `depth` values per sum and `channels` output channels in `blocks` blocks.
+    /// For `depth` values per sum and `channels` output channels in `blocks` blocks, what fills vectors included.
     pub fn new(batch: usize, rows: usize, cols: usize, depth: usize, channels: usize, blocks: usize) -> Self {
         let per_pixel = (depth * channels).max(1);
         // Fewer pixels would reload the panel for too little work.

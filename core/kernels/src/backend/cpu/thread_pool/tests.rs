@@ -67,7 +67,7 @@ fn every_chunk_runs_once_and_phases_keep_their_order() {
                 let mut dice = Dice(seed);
                 for i in 0..rounds {
                     if i % 1000 == 0 {
-                        set_threads(1 + dice.below(5));
+                        set_threads([1, 2, 3, 4, 5, 9, 17][dice.below(7)]);
                         wake();
                     }
                     job(&mut dice);
@@ -100,4 +100,42 @@ fn the_work_of_one_chunk_reaches_the_next_phase() {
 fn no_phases_and_no_chunks_are_no_work() {
     run(&[], &|_, _| unreachable!());
     run(&[0, 0], &|_, _| unreachable!());
+}
+
+/// Where every thread must see every chunk, all of them are woken, though there are more of them than cores.
+#[test]
+fn many_threads_share_a_job() {
+    if cfg!(miri) {
+        return;
+    }
+    let seen = Mutex::new(std::collections::HashSet::new());
+    let begin = std::time::Instant::now();
+    // Others may set the number of threads meanwhile, or hold the pool.
+    while lock(&seen).len() < 12 && begin.elapsed().as_secs() < 60 {
+        set_threads(16);
+        run(&[64], &|_, _| {
+            lock(&seen).insert(thread::current().id());
+            thread::sleep(std::time::Duration::from_millis(1));
+        });
+    }
+    assert!(lock(&seen).len() >= 12, "{} threads took part", lock(&seen).len());
+    set_threads(0);
+}
+
+#[test]
+fn chunks_are_timed_one_by_one_and_handed_out_as_the_pool_does() {
+    let (sum, phases) = observe::observe(|| {
+        let sum = AtomicUsize::new(0);
+        run(&[3, 1, 0, 5], &|phase, chunk| {
+            // A job within a chunk is a part of it.
+            run(&[2], &|_, _| {});
+            sum.fetch_add(10 * phase + chunk, Relaxed);
+        });
+        sum.into_inner()
+    });
+    assert_eq!(sum, 3 + 10 + 30 * 5 + 10);
+    assert_eq!(phases.iter().map(|phase| phase.0.len()).collect::<Vec<_>>(), [3, 5]);
+    let phase = observe::Phase([4, 1, 1, 1, 1].map(std::time::Duration::from_secs).to_vec());
+    assert_eq!([1, 2, 3, 16].map(|threads| phase.shared(threads).as_secs()), [8, 4, 4, 4]);
+    assert_eq!(phase.alone().as_secs(), 8);
 }

@@ -27,8 +27,8 @@ struct Worker {
 
 /// Workers that are not parked.
 static AWAKE: Padded<AtomicUsize> = Padded(AtomicUsize::new(0));
-/// Workers that should be awake: each one that wakes wakes the next until they are. The first to run out of work takes
-/// the wish back, or workers that wake while others fall asleep would keep each other awake for nothing.
+/// Workers that should be awake: each one that wakes wakes two more until they are, so that sixteen are after four such steps. The first
+/// to run out of work takes the wish back, or workers that wake while others fall asleep would keep each other awake for nothing.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 /// Time worked alone lately, and when that ended.
 static ALONE: Mutex<Option<(Duration, Instant)>> = Mutex::new(None);
@@ -82,7 +82,7 @@ impl Alarm {
     }
 }
 
-/// Wakes or starts one worker, which in turn wakes the next until `wanted` are awake.
+/// Wakes or starts one worker, which in turn wakes others until `wanted` are awake.
 #[cold]
 fn wake_one(wanted: usize) {
     WANTED.store(wanted, Relaxed);
@@ -112,8 +112,10 @@ fn wake_one(wanted: usize) {
 /// A worker's life: help, look for more, park.
 fn serve(index: usize, me: &Worker) {
     loop {
-        // The threads may have been set to fewer since these were wanted.
-        wake(WANTED.load(Relaxed).min(threads() - 1));
+        for _ in 0..2 {
+            // The threads may have been set to fewer since these were wanted.
+            wake(WANTED.load(Relaxed).min(threads() - 1));
+        }
         let mut idle = Instant::now();
         while index + 1 < threads() {
             if help() {

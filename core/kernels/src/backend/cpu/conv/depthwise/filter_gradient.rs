@@ -9,7 +9,7 @@ use crate::backend::cpu::pool2d::window::kernel;
 use crate::backend::cpu::simd::{Float, Simd};
 
 /// Multiply-adds of one part at least.
-const PART: usize = 1 << 19;
+const PART: usize = 1 << 17;
 /// More partial sums than this would cost more to add than they balance.
 const MAX_PARTS: usize = 32;
 /// Bytes of all partial sums together.
