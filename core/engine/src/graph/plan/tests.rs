@@ -50,7 +50,7 @@ pub(super) fn same(a: &Outputs, b: &Outputs) {
 }
 
 /// Runs a function of tensors both ways, the plan three times.
-fn check(inputs: &[&Tensor], f: impl FnOnce(&[Tensor]) -> Vec<Tensor>) -> Plan {
+pub(super) fn check(inputs: &[&Tensor], f: impl FnOnce(&[Tensor]) -> Vec<Tensor>) -> Plan {
     let (graph, captures) = record(inputs, f);
     assert!(captures.is_empty());
     let plan = plan(&graph);
@@ -115,38 +115,6 @@ fn reductions_along_every_axis() {
                 ]
             });
         }
-    }
-}
-
-/// Few rows of many columns, whose pass stores what it folds: the pass is shared as if nothing was folded.
-#[test]
-fn folds_of_few_rows_are_steps_of_their_own() {
-    let folds = |plan: &Plan| {
-        plan.steps
-            .iter()
-            .filter(|step| matches!(step, super::Step::Kernel { op, .. } if op.name() == "reduce_sum"))
-            .count()
-    };
-    let shared = |plan: &Plan| {
-        let chunks = |step: &super::Step| match step {
-            super::Step::FusedLoop { fused, .. } => fused.work.phases[0],
-            _ => 0,
-        };
-        plan.steps.iter().map(chunks).max().unwrap_or(0)
-    };
-    for (shape, apart) in
-        [(&[512, 256][..], 1), (&[3, 200, 300], 1), (&[100, 256], 0), (&[5000, 64], 0), (&[256, 512], 1)]
-    {
-        let (x, y) = (noise(shape, 4), noise(shape, 5));
-        let plan = check(&[&x, &y], |p| {
-            let z = tf::tanh(&p[0] * &p[1]) * &p[0];
-            vec![tf::reduce_sum(&z, -2), z]
-        });
-        assert_eq!(folds(&plan), apart, "{shape:?}");
-        assert!(apart == 0 || shared(&plan) > 4, "{shape:?}: {} chunks", shared(&plan));
-        // What is not stored is folded on the way.
-        let plan = check(&[&x, &y], |p| vec![tf::reduce_sum(tf::tanh(&p[0] * &p[1]), -2)]);
-        assert_eq!(folds(&plan), 0, "{shape:?}");
     }
 }
 
