@@ -181,7 +181,7 @@ fn kernel(gpu: &'static Gpu, op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Res
         if !there.is_away() && i < 64 {
             on_host |= 1 << i;
         }
-        let there = if op.takes_strides() { there } else { eager::dense(&there)? };
+        let there = if op.takes_strides_on_gpu() { there } else { eager::dense(&there)? };
         views.push(view_of(&there));
         held.push(there);
     }

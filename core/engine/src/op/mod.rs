@@ -139,6 +139,11 @@ pub(crate) trait Op: Any + Send + Sync {
         false
     }
 
+    /// The same for the kernel of a GPU.
+    fn takes_strides_on_gpu(&self) -> bool {
+        self.takes_strides()
+    }
+
     /// The input over which the kernel may write its one output, if the two are of one type and both dense.
     fn overwrites(&self) -> Option<usize> {
         None

@@ -4,16 +4,16 @@
 mod search;
 
 use super::public;
-use kernels::backend::cpu::{CpuCall, Work, part};
+use kernels::backend::cpu::{CpuCall, View, Work};
 use kernels::backend::cuda::{CudaCall, Kernel, THREADS, grid};
-use kernels::dtype::{DType, DTypes, for_dtype};
+use kernels::backend::cpu::extremes;
+use kernels::dtype::{DType, DTypes};
 use kernels::error::{Error, Result};
 use crate::execute::execute1;
 use crate::op::{Attr, Gradient, Infer, Kind, Op, OpRef};
 use kernels::shape::resolve_axis;
 use crate::tensor::Tensor;
-use search::{Best, COLUMNS, Ordered, best_of_columns, best_of_row, best_of_rows};
-use std::ops::Range;
+use search::Plan;
 use std::sync::Arc;
 
 #[derive(Clone)]
@@ -27,10 +27,6 @@ pub(crate) struct Argmax {
 /// The dtypes that indices can have, and those that TensorFlow has for `argmax` only.
 const WIDE: &[DType] = &[DType::I32, DType::I64];
 const NARROW: &[DType] = &[DType::I16, DType::U16];
-/// Elements that one chunk looks at, about.
-const CHUNK: usize = 64 * 1024;
-/// Rows of fewer elements are searched one element after the other.
-const SHORT: usize = 32;
 
 /// On a device: rows that are so long, and not many, get blocks instead of threads; a part of a row is worth a block.
 const LONG: usize = 64;
@@ -94,18 +90,27 @@ impl Op for Argmax {
         Ok(())
     }
 
-    fn work(&self, call: &CpuCall<'_>) -> Work {
-        let (outer, _, _, cuts) = self.split(call);
-        Work::chunks(call.inputs[0].len().div_ceil(CHUNK).min(outer * cuts))
+    fn takes_strides(&self) -> bool {
+        true
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
-        // SAFETY: dense views of the inferred types; chunks write disjoint outputs. Truth values order as bytes do.
+    fn takes_strides_on_gpu(&self) -> bool {
+        false
+    }
+
+    fn work(&self, call: &CpuCall<'_>) -> Work {
+        Plan::new(&call.inputs[0], &call.outputs[0], self.axis).work()
+    }
+
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+        let (x, y) = (&call.inputs[0], &call.outputs[0]);
+        let Some(search) = extremes::lookup(x.dtype, self.least, call.isa) else {
+            return Err(Error::internal(self.name(), "elements without an order"));
+        };
+        let plan = Plan::new(x, y, self.axis);
+        // SAFETY: views of the inferred types; chunks write disjoint outputs.
         unsafe {
-            match call.inputs[0].dtype {
-                DType::Bool => self.run::<u8>(call, chunk),
-                dtype => for_dtype!(dtype, T => self.run::<<T as Ordered>::Raw>(call, chunk), else {}),
-            }
+            plan.run(&search, x, call.scratch.cast(), phase, chunk, |first, step, found| self.store(y, first, step, found));
         }
         Ok(())
     }
@@ -149,83 +154,26 @@ impl Op for Argmax {
 }
 
 impl Argmax {
-    /// Rows before the axis, elements along it, columns after it, and parts that the columns are cut into.
-    fn split(&self, call: &CpuCall<'_>) -> (usize, usize, usize, usize) {
-        let dims = call.inputs[0].dims();
-        let inner: usize = dims[self.axis + 1..].iter().product();
-        let outer: usize = dims[..self.axis].iter().product();
-        (outer, dims[self.axis], inner, inner.div_ceil(COLUMNS))
-    }
-
-    /// # Safety
-    /// As `Op::cpu`, for elements of type `T`.
-    unsafe fn run<T: Best>(&self, call: &CpuCall<'_>, chunk: usize) {
-        let (outer, len, inner, cuts) = self.split(call);
-        if inner == 1 && len < SHORT {
-            // SAFETY: the same promise.
-            return unsafe { self.short_rows::<T>(call, len, part(outer, chunk, self.work(call).phases[0], 1)) };
-        }
-        for unit in part(outer * cuts, chunk, self.work(call).phases[0], 1) {
-            let columns = part(inner, unit % cuts, cuts, 1);
-            let from = unit / cuts * len * inner + columns.start;
-            let to = unit / cuts * inner + columns.start;
-            let mut found = [0usize; COLUMNS];
-            let found = &mut found[..columns.len()];
-            // SAFETY: the columns lie inside the input.
-            unsafe {
-                let from = call.inputs[0].ptr.cast::<T>().add(from);
-                match (inner, self.least) {
-                    (1, false) => found[0] = best_of_row(from, len, T::LOWEST, |a, b| a > b),
-                    (1, true) => found[0] = best_of_row(from, len, T::HIGHEST, |a, b| a < b),
-                    (_, false) => best_of_columns(from, len, inner, found, T::LOWEST, |a, b| a > b),
-                    (_, true) => best_of_columns(from, len, inner, found, T::HIGHEST, |a, b| a < b),
-                }
-            }
-            // SAFETY: inside the output.
-            unsafe { self.store(call, to, found.iter().map(|&at| at as u64)) };
-        }
-    }
-
-    /// Rows of few elements, many at a time.
-    ///
-    /// # Safety
-    /// As `Op::cpu`, for elements of type `T`; the rows are those of the input.
-    unsafe fn short_rows<T: Best>(&self, call: &CpuCall<'_>, len: usize, rows: Range<usize>) {
-        let mut found = [0u32; COLUMNS];
-        for first in rows.clone().step_by(COLUMNS) {
-            let found = &mut found[..COLUMNS.min(rows.end - first)];
-            // SAFETY: the rows lie inside the input, and the results inside the output.
-            unsafe {
-                let from = call.inputs[0].ptr.cast::<T>().add(first * len);
-                match self.least {
-                    false => best_of_rows(from, len, found, T::LOWEST, |a, b| a > b),
-                    true => best_of_rows(from, len, found, T::HIGHEST, |a, b| a < b),
-                }
-                self.store(call, first, found.iter().map(|&at| u64::from(at)));
-            }
-        }
-    }
-
-    /// Writes places from output `first` on.
+    /// Writes places to every `step`th output from `first` on.
     ///
     /// # Safety
     /// They are inside the output, which is of the dtype asked for.
-    unsafe fn store(&self, call: &CpuCall<'_>, first: usize, found: impl Iterator<Item = u64>) {
-        let to = call.outputs[0].ptr;
+    unsafe fn store(&self, y: &View, first: usize, step: usize, found: &[u64]) {
         // SAFETY: by the caller's promise.
         unsafe {
             match self.to {
                 DType::I16 | DType::U16 => {
-                    let to = to.cast::<u16>().add(first);
-                    found.enumerate().for_each(|(i, at)| to.add(i).write(at as u16));
+                    let to = y.ptr.cast::<u16>().add(first);
+                    found.iter().enumerate().for_each(|(i, &at)| to.add(i * step).write(at as u16));
                 }
                 DType::I32 => {
-                    let to = to.cast::<i32>().add(first);
-                    found.enumerate().for_each(|(i, at)| to.add(i).write(at as i32));
+                    let to = y.ptr.cast::<i32>().add(first);
+                    found.iter().enumerate().for_each(|(i, &at)| to.add(i * step).write(at as i32));
                 }
+                _ if step == 1 => found.as_ptr().copy_to_nonoverlapping(y.ptr.cast::<u64>().add(first), found.len()),
                 _ => {
-                    let to = to.cast::<i64>().add(first);
-                    found.enumerate().for_each(|(i, at)| to.add(i).write(at as i64));
+                    let to = y.ptr.cast::<u64>().add(first);
+                    found.iter().enumerate().for_each(|(i, &at)| to.add(i * step).write(at));
                 }
             }
         }
@@ -285,24 +233,59 @@ mod tests {
     use crate as tf;
     use crate::ops::differences::numbers;
 
+    /// Both ends along every axis beside a plain loop over the elements in order.
+    fn check(x: &tf::Tensor) {
+        let values = x.to_vec::<i32>();
+        let shape: Vec<usize> = x.shape().dims().to_vec();
+        for axis in 0..shape.len() {
+            let stride: usize = shape[axis + 1..].iter().product();
+            let (most, least) = (tf::argmax(x, axis as isize), tf::argmin_as(x, axis as isize, tf::DType::I32));
+            let (most, least) = (most.to_vec::<i64>(), least.to_vec::<i32>());
+            for (i, (&most, &least)) in most.iter().zip(&least).enumerate() {
+                let row = |k: usize| values[i / stride * stride * shape[axis] + i % stride + k * stride];
+                let best = (0..shape[axis]).rev().max_by_key(|&k| row(k)).unwrap();
+                let worst = (0..shape[axis]).min_by_key(|&k| row(k)).unwrap();
+                assert_eq!((most as usize, least as usize), (best, worst), "{shape:?} {:?} axis {axis}", x.strides());
+            }
+        }
+    }
+
+    /// Few values, so that there are ties.
+    fn with_ties(shape: &[usize]) -> tf::Tensor {
+        tf::cast(&(numbers(4, shape) * 5.0), tf::DType::I32)
+    }
+
     #[test]
     fn any_axis_agrees_with_a_plain_loop() {
         for shape in [[9, 70, 300], [300, 7, 2], [41, 50, 3], [41, 50, 4], [20, 30, 9], [20, 30, 31], [7, 1, 32], [50, 9, 1]] {
-            // Few values, so that there are ties.
-            let x = tf::cast(&(numbers(4, &shape) * 5.0), tf::DType::I32);
-            let values = x.to_vec::<i32>();
-            for axis in 0..3 {
-                let stride: usize = shape[axis + 1..].iter().product();
-                let (most, least) = (tf::argmax(&x, axis as isize), tf::argmin_as(&x, axis as isize, tf::DType::I32));
-                let (most, least) = (most.to_vec::<i64>(), least.to_vec::<i32>());
-                for (i, (&most, &least)) in most.iter().zip(&least).enumerate() {
-                    let row = |k: usize| values[i / stride * stride * shape[axis] + i % stride + k * stride];
-                    let best = (0..shape[axis]).rev().max_by_key(|&k| row(k)).unwrap();
-                    let worst = (0..shape[axis]).min_by_key(|&k| row(k)).unwrap();
-                    assert_eq!((most as usize, least as usize), (best, worst), "{shape:?}");
-                }
-            }
+            check(&with_ties(&shape));
         }
+        check(&with_ties(&[600, 3, 3]));
+    }
+
+    #[test]
+    fn operands_lie_as_they_like() {
+        let x = with_ties(&[37, 60, 50]);
+        for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            check(&tf::transpose(&x, order));
+        }
+        check(&x.at(tf::s![.., .., ..;2]));
+        check(&x.at(tf::s![..;-1, 1..;3, 2..40]));
+        check(&tf::transpose(x.at(tf::s![.., ..;2, ..;5]), [1, 2, 0]));
+        check(&tf::broadcast_to(x.at(tf::s![..1, .., ..]), [20, 60, 50]));
+        check(&tf::transpose(with_ties(&[9000, 2]), []).at(tf::s![.., ..;2]));
+    }
+
+    #[test]
+    fn few_results_of_long_axes_are_found_in_blocks() {
+        check(&with_ties(&[400_000]));
+        check(&with_ties(&[100_000, 3]));
+        check(&with_ties(&[3, 100_000]));
+        check(&with_ties(&[70_000, 2, 2]));
+        check(&with_ties(&[200_000]).at(tf::s![..;2]));
+        let mut x = vec![f32::NAN; 300_000];
+        x[250_000] = f32::NEG_INFINITY;
+        assert_eq!(tf::argmax(&tf::Tensor::from(x), 0).item::<i64>(), 250_000);
     }
 
     #[test]
@@ -314,6 +297,8 @@ mod tests {
         // The same in a row long enough for vectors: the lowest value is found where nothing is better.
         let lowest = tf::constant([nan, -inf]);
         assert_eq!((tf::argmax(&lowest, 0).item::<i64>(), tf::argmin(-&lowest, 0).item::<i64>()), (1, 1));
+        let columns = tf::constant([[nan, nan, -inf, 1.0], [-inf, nan, nan, nan]]);
+        assert_eq!(tf::argmax(&columns, 0).to_vec::<i64>(), [1, 0, 0, 0]);
         // And in rows that are searched side by side.
         let rows = [[nan; 6], [-inf; 6], [nan, nan, -inf, nan, -inf, nan], [-inf, nan, 1.0, 1.0, nan, 3.0]];
         let many: Vec<f32> = (0..20).flat_map(|i| rows[i % 4]).collect();

@@ -2,11 +2,12 @@
 //! Those operations' files call it.
 
 use super::transpose::try_transpose;
-use crate::execute::execute1;
-use crate::op::{Infer, Op};
+use crate::op::Infer;
 use crate::tensor::Tensor;
-use kernels::backend::cpu::{View, Work, softmax_rows};
-use kernels::dtype::{DTypes, Element};
+use kernels::backend::cpu::softmax_columns::{Normalise, Planes};
+use kernels::backend::cpu::{CpuCall, View, Work, softmax_rows};
+use kernels::backend::cuda::{Buffer, CudaCall, RowKernel, copy};
+use kernels::dtype::{DType, DTypes, Element};
 use kernels::error::{Error, Result};
 use kernels::shape::{MAX_RANK, resolve_axis};
 use smallvec::SmallVec;
@@ -73,24 +74,24 @@ pub(super) fn check(op: &str, x: &Tensor) -> Result<()> {
     }
 }
 
-/// The tensor with `axis` exchanged with the last one, and whether that was needed to be undone later.
+/// The tensor with `axis` exchanged with the last one.
 #[track_caller]
-pub(super) fn axis_last(op: &str, x: &Tensor, axis: isize) -> Result<(Tensor, Option<SmallVec<[isize; MAX_RANK]>>)> {
+pub(super) fn axis_last(op: &str, x: &Tensor, axis: isize) -> Result<Tensor> {
     let axis = resolve_axis(op, axis, x.rank())?;
     let last = x.rank() - 1;
     if axis == last {
-        return Ok((x.clone(), None));
+        return Ok(x.clone());
     }
     let mut order: SmallVec<[isize; MAX_RANK]> = (0..x.rank() as isize).collect();
     order.swap(axis, last);
-    Ok((try_transpose(x, &order)?, Some(order)))
+    try_transpose(x, &order)
 }
 
-/// The part of an `impl Op` that all operations over dense rows have in common: kernels of `softmax_rows` on the CPU, and a text for
-/// GPUs, on as many inputs as are named.
-macro_rules! over_rows {
-    ($name:literal, $text:literal, $kernel:ident($($input:ident),+)) => {
-        identity!($name);
+/// The part of an `impl Op` that softmax, its logarithm and their gradients have in common: an operation along its `axis`, by rows where that is the last
+/// one, and else by columns with the same bits. GPUs have kernels for rows, to which the operands are turned.
+macro_rules! along_an_axis {
+    ($name:literal, $text:literal, $columns:ident, $kernel:ident($($input:ident),+)) => {
+        identity!($name, { "axis": Int = |op| op.axis as i64 });
 
         fn kind(&self) -> Kind {
             Kind::Opaque
@@ -107,7 +108,7 @@ macro_rules! over_rows {
         fn work(&self, call: &CpuCall<'_>) -> Work {
             match Staged::new(call, 1) {
                 Some(staged) => staged.work(|call| self.work(call)),
-                None => work(&call.outputs[0]),
+                None => along_axis_work(&call.outputs[0], self.axis),
             }
         }
 
@@ -117,7 +118,14 @@ macro_rules! over_rows {
                 return unsafe { staged.run(phase, index, |c| self.work(c), |c, phase, chunk| self.cpu(c, phase, chunk)) };
             }
             let ([$($input),+], out) = (call.inputs, &call.outputs[0]) else { return Ok(()) };
-            let (range, n) = chunk(out, index);
+            let planes = planes_of(out, self.axis);
+            if planes.inner > 1 {
+                // SAFETY: dense tensors of one shape; chunks have columns of their own.
+                unsafe { in_columns(call, &planes, Normalise::$columns, index) };
+                return Ok(());
+            }
+            let n = planes.n;
+            let range = softmax_rows::chunk(planes.outer, n, index);
             // SAFETY: dense tensors of one shape; chunks have rows of their own.
             unsafe {
                 match out.dtype {
@@ -134,10 +142,8 @@ macro_rules! over_rows {
 
         unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
             static KERNEL: RowKernel = row_kernel!($name, $text);
-            let ([$($input),+], out) = (&call.inputs[..], &call.outputs[0]) else { return Ok(()) };
-            let (rows, n) = rows_of(out);
             // SAFETY: dense tensors of one shape.
-            unsafe { call.rows(&KERNEL, &[out.dtype], [rows, n], false, |to| to.views(&[$($input,)+ out])) }
+            unsafe { on_gpu(call, &KERNEL, self.axis) }
         }
 
         fn gradient(&self) -> Gradient {
@@ -146,16 +152,75 @@ macro_rules! over_rows {
     };
 }
 
-pub(super) use over_rows;
+pub(super) use along_an_axis;
 
-/// What an operation along the last axis makes of any floats along any axis.
-#[track_caller]
-pub(super) fn along(op: &'static dyn Op, x: &Tensor, axis: isize) -> Result<Tensor> {
-    check(op.name(), x)?;
-    let (x, order) = axis_last(op.name(), x, axis)?;
-    let y = execute1(op, &[&x])?;
-    match order {
-        None => Ok(y),
-        Some(order) => try_transpose(&y, &order),
+/// How a dense tensor lies around an axis.
+pub(super) fn planes_of(view: &View, axis: usize) -> Planes {
+    let dims = view.dims();
+    Planes { outer: dims[..axis].iter().product(), n: dims[axis], inner: dims[axis + 1..].iter().product() }
+}
+
+/// Chunks along any axis.
+pub(super) fn along_axis_work(view: &View, axis: usize) -> Work {
+    let planes = planes_of(view, axis);
+    match planes.inner {
+        0 | 1 => Work::chunks(softmax_rows::chunks(planes.outer, planes.n)),
+        _ => planes.work(),
     }
+}
+
+/// A chunk along an axis that is not the last.
+///
+/// # Safety
+/// Dense operands of one shape and of 32 or 64 bits; chunks have columns of their own.
+pub(super) unsafe fn in_columns(call: &CpuCall<'_>, planes: &Planes, normalise: Normalise, chunk: usize) {
+    let (a, out) = (&call.inputs[0], &call.outputs[0]);
+    let b = call.inputs.get(1).unwrap_or(a);
+    // SAFETY: by the caller's promise.
+    unsafe {
+        match out.dtype {
+            DType::F64 => planes.run::<f64>(call.isa, normalise, a.as_ptr(), b.as_ptr(), out.as_ptr(), chunk),
+            _ => planes.run::<f32>(call.isa, normalise, a.as_ptr(), b.as_ptr(), out.as_ptr(), chunk),
+        }
+    }
+}
+
+/// A kernel over rows along any axis: operands are turned so that it is the last, and the result back.
+///
+/// # Safety
+/// As `Op::cuda`, for dense operands of one shape.
+pub(super) unsafe fn on_gpu(call: &CudaCall<'_>, kernel: &'static RowKernel, axis: usize) -> Result<()> {
+    let out = &call.outputs[0];
+    let Planes { outer, n, inner } = planes_of(out, axis);
+    // SAFETY: by the caller's promise; memory that is taken here is freed in the order of the stream.
+    unsafe {
+        if inner == 1 || out.is_empty() {
+            return call.rows(kernel, &[out.dtype], [outer, n], false, |to| {
+                call.inputs.iter().for_each(|input| to.view(input));
+                to.view(out);
+            });
+        }
+        let (mut rooms, mut rows) = (SmallVec::<[Buffer; 3]>::new(), SmallVec::<[View; 3]>::new());
+        for view in call.inputs.iter().chain([out]) {
+            let room = call.scratch(out.len() * out.dtype.size())?;
+            let at = std::ptr::without_provenance_mut(room.address() as usize);
+            rows.push(View::dense(at, view.dtype, &[outer, inner, n]));
+            rooms.push(room);
+        }
+        let by_rows = [(n * inner) as isize, 1, inner as isize];
+        for (input, row) in call.inputs.iter().zip(&rows) {
+            copy(call, &View::new(input.ptr, input.dtype, row.dims(), &by_rows), row)?;
+        }
+        call.rows(kernel, &[out.dtype], [outer * inner, n], false, |to| rows.iter().for_each(|row| to.view(row)))?;
+        let back = [(n * inner) as isize, 1, n as isize];
+        let (planes, result) = ([outer, n, inner], rows[rows.len() - 1]);
+        copy(call, &View::new(result.ptr, out.dtype, &planes, &back), &View::dense(out.ptr, out.dtype, &planes))
+    }
+}
+
+/// The axis of an operation that normalises floats.
+#[track_caller]
+pub(super) fn axis_of(op: &str, x: &Tensor, axis: isize) -> Result<usize> {
+    check(op, x)?;
+    resolve_axis(op, axis, x.rank())
 }

@@ -115,3 +115,39 @@ impl Tensor {
         reduce_sum(self, ())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate as tf;
+    use crate::ops::differences::numbers;
+    use crate::{DType, Tensor};
+
+    /// The sum over `axes` has the bits of that of a dense copy, wherever the elements lie.
+    fn check(x: &Tensor, axes: &[isize]) {
+        let dense = tf::reshape(&tf::reshape(x, [-1]), x.shape().dims());
+        for (mine, other) in [
+            (tf::reduce_sum(x, axes), tf::reduce_sum(&dense, axes)),
+            (tf::reduce_max(x, axes), tf::reduce_max(&dense, axes)),
+        ] {
+            let bits = |t: &Tensor| t.cast(DType::F64).to_vec::<f64>().into_iter().map(f64::to_bits).collect::<Vec<_>>();
+            assert!(bits(&mine) == bits(&other), "{} {} {:?} over {axes:?}", x.dtype(), x.shape(), x.strides());
+        }
+    }
+
+    #[test]
+    fn the_layout_of_an_operand_changes_no_bit() {
+        for dtype in [DType::F32, DType::F64, DType::F16, DType::I32] {
+            for shape in [[300, 200, 9], [5, 4500, 7], [2, 3, 1000], [70, 65, 64], [1, 700, 300]] {
+                let x = tf::cast(&(numbers(5, &shape) * 9.0), dtype);
+                for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+                    let x = tf::transpose(&x, order);
+                    for axes in [&[0][..], &[1], &[2], &[0, 1], &[0, 2], &[1, 2], &[0, 1, 2]] {
+                        check(&x, axes);
+                        check(&x.at(tf::s![.., .., ..;2]), axes);
+                        check(&x.at(tf::s![..;-1, ..;3, ..]), axes);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,188 +1,282 @@
-//! The search for the best element of a row, or of many columns at once, and how elements are ordered.
-//! `argmax` and `argmin` run it on the CPU.
+//! How `argmax` and `argmin` walk a view on the CPU: what is searched side by side, and the parts that threads share.
+//! `argmax.rs` makes a plan for each call; the loops are in `kernels::backend::cpu::extremes`.
 
-use kernels::dtype::{Complex, bf16, f16};
+use kernels::backend::cpu::copy::strided_row;
+use kernels::backend::cpu::extremes::{MOST_COLUMNS, Search};
+use kernels::backend::cpu::merge_dims::collapse;
+use kernels::backend::cpu::{View, Work, part};
+use kernels::shape::MAX_RANK;
+use smallvec::SmallVec;
+use std::ops::Range;
 
-/// Columns whose best elements are kept at a time.
-pub(super) const COLUMNS: usize = 256;
+/// Elements that one chunk looks at, about, and most chunks.
+const CHUNK: usize = 64 * 1024;
+const MOST_CHUNKS: usize = 64;
+/// Elements along the axis that a block has at least.
+const BLOCK: usize = 2048;
+/// Columns that are read at a time at least, where there are more: memory gives short pieces of rows slowly.
+const NARROWEST: usize = 128;
+/// Elements that are brought together at a time where rows lie apart.
+const TOGETHER: usize = 4096;
 
-/// A type whose comparison orders elements.
-pub(super) trait Best: Copy + PartialOrd {
-    const LOWEST: Self;
-    const HIGHEST: Self;
+/// An axis of results: how many, and how far they lie from each other in the input and in the output.
+#[derive(Clone, Copy)]
+struct Axis {
+    len: usize,
+    from: isize,
+    to: usize,
 }
 
-/// The type in which a dtype's elements are compared.
-pub(super) trait Ordered {
-    type Raw: Best;
+const NONE: Axis = Axis { len: 1, from: 0, to: 0 };
+
+/// The walk over a view.
+pub(super) struct Plan {
+    /// Along the axis that is searched.
+    len: usize,
+    stride: isize,
+    /// Results that are found together: neighbours in the input, or rows that follow each other.
+    lanes: Axis,
+    /// Groups of them that are found together too.
+    groups: Axis,
+    outer: SmallVec<[Axis; MAX_RANK]>,
+    /// Lanes and groups of a unit.
+    unit: [usize; 2],
+    /// Parts of the axis, each with a place of its own that are compared at the end.
+    blocks: usize,
+    outputs: usize,
 }
 
-macro_rules! ordered {
-    ($($t:ident $lowest:ident $highest:ident)*) => {$(
-        impl Best for $t {
-            const LOWEST: Self = $t::$lowest;
-            const HIGHEST: Self = $t::$highest;
+/// A unit: what of the results, and of the axis.
+struct Unit {
+    from: isize,
+    to: usize,
+    lanes: usize,
+    groups: usize,
+    block: usize,
+}
+
+impl Plan {
+    pub fn new(x: &View, y: &View, axis: usize) -> Self {
+        let (len, stride) = (x.dims()[axis], x.strides()[axis]);
+        let skip = |i: usize| if i < axis { i } else { i + 1 };
+        let kept = collapse(
+            y.dims(),
+            2,
+            |operand, i| if operand == 0 { x.strides()[skip(i)] } else { y.strides()[i] },
+            |_, _| true,
+        );
+        let mut axes: SmallVec<[Axis; MAX_RANK]> = (0..kept.dims.len())
+            .map(|i| Axis { len: kept.dims[i], from: kept.stride(i, 0), to: kept.stride(i, 1) as usize })
+            .collect();
+        let neighbours = axes.iter().rposition(|axis| axis.from == 1).filter(|_| stride != 1);
+        let lanes = match neighbours {
+            Some(i) => axes.remove(i),
+            None => axes.pop().unwrap_or(NONE),
+        };
+        let by_columns = neighbours.is_some();
+        // Rows need no groups: many rows are found by one call already.
+        let groups = if by_columns { axes.pop().unwrap_or(NONE) } else { NONE };
+        let mut plan = Self { len, stride, lanes, groups, outer: axes, unit: [1; 2], blocks: 1, outputs: y.len() };
+        plan.unit = plan.sizes(by_columns);
+        let spare = plan.wanted() / plan.units().max(1);
+        let least = if by_columns || stride == 1 { 1 } else { len.div_ceil(TOGETHER) };
+        let blocks = spare.min(len / BLOCK).max(least).max(1);
+        // As many as there are elements for.
+        plan.blocks = len.div_ceil(len.div_ceil(blocks).max(1)).max(1);
+        plan
+    }
+
+    /// Lanes and groups of a unit: as many as one call finds, fewer where there would be too few units.
+    fn sizes(&self, by_columns: bool) -> [usize; 2] {
+        let wanted = self.wanted().min(16);
+        let others: usize = self.outer.iter().map(|axis| axis.len).product::<usize>().max(1);
+        if by_columns {
+            let groups = (MOST_COLUMNS / self.lanes.len.max(1)).max(1).min(self.groups.len.div_ceil(wanted)).max(1);
+            let units = others * self.groups.len.div_ceil(groups);
+            let lanes = self.lanes.len.div_ceil(wanted.div_ceil(units.max(1))).next_multiple_of(NARROWEST);
+            return [lanes.min(MOST_COLUMNS).min(self.lanes.len).max(1), groups];
         }
-        impl Ordered for $t {
-            type Raw = $t;
+        let rows = self.lanes.len.div_ceil(wanted.div_ceil(others));
+        [rows.min(CHUNK / 4 / self.len.max(1)).clamp(1, MOST_COLUMNS), 1]
+    }
+
+    fn wanted(&self) -> usize {
+        (self.outputs * self.len).div_ceil(CHUNK).clamp(1, MOST_CHUNKS)
+    }
+
+    /// Parts of the results.
+    fn units(&self) -> usize {
+        let outer: usize = self.outer.iter().map(|axis| axis.len).product();
+        outer * self.groups.len.div_ceil(self.unit[1]) * self.lanes.len.div_ceil(self.unit[0])
+    }
+
+    fn chunks(&self) -> usize {
+        self.wanted().min(self.units() * self.blocks).max(1)
+    }
+
+    pub fn work(&self) -> Work {
+        if self.outputs == 0 {
+            return Work::SERIAL;
         }
-    )*};
-}
-
-ordered!(f32 NEG_INFINITY INFINITY f64 NEG_INFINITY INFINITY f16 NEG_INFINITY INFINITY bf16 NEG_INFINITY INFINITY
-    i8 MIN MAX i16 MIN MAX i32 MIN MAX i64 MIN MAX u8 MIN MAX u16 MIN MAX u32 MIN MAX u64 MIN MAX);
-
-impl Ordered for bool {
-    type Raw = u8;
-}
-
-// Complex numbers have no order; the type rule lets none through.
-impl Ordered for Complex<f32> {
-    type Raw = f32;
-}
-impl Ordered for Complex<f64> {
-    type Raw = f64;
-}
-
-/// The best element first, by vectors, then where it is.
-///
-/// # Safety
-/// `len` dense elements.
-#[inline(always)]
-pub(super) unsafe fn best_of_row<T: Best>(from: *const T, len: usize, start: T, better: impl Fn(T, T) -> bool) -> usize {
-    // SAFETY: by the caller's promise.
-    let row = unsafe { std::slice::from_raw_parts(from, len) };
-    let mut lanes = [start; 32];
-    let (blocks, tail) = row.as_chunks::<32>();
-    for block in blocks {
-        for (lane, &value) in lanes.iter_mut().zip(block) {
-            // Never true for NaN, which is so passed over.
-            *lane = if better(value, *lane) { value } else { *lane };
+        match self.blocks {
+            1 => Work::chunks(self.chunks()),
+            blocks => {
+                let scratch = (blocks * self.outputs * size_of::<u64>()).next_multiple_of(64);
+                let compared = (self.outputs * blocks).div_ceil(CHUNK / 16).min(self.outputs);
+                Work { scratch, phases: [self.chunks(), compared, 0, 0, 0] }
+            }
         }
     }
-    let pick = |best: T, &value: &T| if better(value, best) { value } else { best };
-    let best = tail.iter().fold(lanes.iter().fold(start, pick), pick);
-    let is_best = |value: &T| *value == best;
-    // A block at a time, so that the search runs on vectors as well.
-    let block =
-        blocks.iter().position(|block| block.iter().fold(false, |any, v| any | is_best(v))).unwrap_or(blocks.len());
-    row[block * 32..].iter().position(is_best).map_or(0, |at| block * 32 + at)
-}
 
-/// The best elements of many short rows, one after the other in memory.
-///
-/// # Safety
-/// As many dense rows of `len` elements as there are results.
-#[inline(always)]
-pub(super) unsafe fn best_of_rows<T: Best>(
-    from: *const T,
-    len: usize,
-    found: &mut [u32],
-    start: T,
-    better: impl Fn(T, T) -> bool + Copy,
-) {
-    // SAFETY: by the caller's promise.
-    unsafe {
-        match len {
-            2 => best_of_arrays::<T, 2>(from, found, start, better),
-            3 => best_of_arrays::<T, 3>(from, found, start, better),
-            4 => best_of_arrays::<T, 4>(from, found, start, better),
-            _ => {
-                let (groups, rest) = found.as_chunks_mut::<ABREAST>();
-                let done = groups.len() * ABREAST;
-                for (i, found) in groups.iter_mut().enumerate() {
-                    best_abreast(from.add(i * ABREAST * len), len, found, start, better);
-                }
-                for (i, found) in rest.iter_mut().enumerate() {
-                    *found = first_best(std::slice::from_raw_parts(from.add((done + i) * len), len), start, better);
+    /// One chunk: places to scratch memory and then the best of them to `store(first output, step, places)`, or all at once.
+    ///
+    /// # Safety
+    /// The plan is of these views, which are valid; scratch is as large as [`Plan::work`] said, and phases follow each other.
+    pub unsafe fn run(
+        &self,
+        search: &Search,
+        x: &View,
+        scratch: *mut u64,
+        phase: usize,
+        chunk: usize,
+        mut store: impl FnMut(usize, usize, &[u64]),
+    ) {
+        if self.outputs == 0 {
+            return;
+        }
+        if phase == 1 {
+            for output in part(self.outputs, chunk, self.work().phases[1], 1) {
+                // SAFETY: all places are there after phase 0.
+                store(output, 1, &[unsafe { self.best_of_blocks(search, x, scratch, output) }]);
+            }
+            return;
+        }
+        let mut found = [0u64; MOST_COLUMNS];
+        for unit in part(self.units() * self.blocks, chunk, self.chunks(), 1) {
+            let unit = self.unit_of(unit);
+            let axis = self.block(unit.block);
+            let found = &mut found[..unit.lanes * unit.groups];
+            // SAFETY: the unit lies in the view; places of different units lie apart.
+            unsafe {
+                self.search(search, x, &unit, &axis, found);
+                for (group, found) in found.chunks(unit.lanes).enumerate() {
+                    let to = unit.to + group * self.groups.to;
+                    if self.blocks == 1 {
+                        store(to, self.lanes.to, found);
+                        continue;
+                    }
+                    for (lane, &at) in found.iter().enumerate() {
+                        let output = to + lane * self.lanes.to;
+                        *scratch.add(unit.block * self.outputs + output) = at + axis.start as u64;
+                    }
                 }
             }
         }
     }
-}
 
-/// Rows that are searched side by side: a single one waits for each comparison.
-const ABREAST: usize = 8;
+    /// The elements along the axis that a block has.
+    fn block(&self, block: usize) -> Range<usize> {
+        part(self.len, block, self.blocks, 1)
+    }
 
-/// # Safety
-/// As many dense rows of `len` elements as there are results.
-#[inline(always)]
-unsafe fn best_abreast<T: Best>(
-    from: *const T,
-    len: usize,
-    found: &mut [u32; ABREAST],
-    start: T,
-    better: impl Fn(T, T) -> bool + Copy,
-) {
-    const NONE: u32 = u32::MAX;
-    let (mut best, mut at) = ([start; ABREAST], [NONE; ABREAST]);
-    // SAFETY: by the caller's promise.
-    unsafe {
-        for k in 0..len {
-            for (j, (best, at)) in best.iter_mut().zip(&mut at).enumerate() {
-                let value = *from.add(j * len + k);
-                let wins = better(value, *best);
-                *best = if wins { value } else { *best };
-                *at = if wins { k as u32 } else { *at };
-            }
+    fn unit_of(&self, unit: usize) -> Unit {
+        let (block, mut rest) = (unit % self.blocks, unit / self.blocks);
+        let (mut from, mut to, mut sizes) = (0, 0, [1; 2]);
+        for (i, (axis, most)) in [(self.lanes, self.unit[0]), (self.groups, self.unit[1])].into_iter().enumerate() {
+            let parts = axis.len.div_ceil(most);
+            let first = rest % parts * most;
+            rest /= parts;
+            sizes[i] = most.min(axis.len - first);
+            from += first as isize * axis.from;
+            to += first * axis.to;
         }
-        // Nothing was better than the start: the start itself may be there.
-        for (j, at) in at.iter_mut().enumerate().filter(|(_, at)| **at == NONE) {
-            *at = first_best(std::slice::from_raw_parts(from.add(j * len), len), start, better);
+        for axis in self.outer.iter().rev() {
+            let index = rest % axis.len;
+            rest /= axis.len;
+            from += index as isize * axis.from;
+            to += index * axis.to;
         }
+        Unit { from, to, lanes: sizes[0], groups: sizes[1], block }
     }
-    *found = at;
-}
 
-/// # Safety
-/// As many dense rows of `L` elements as there are results.
-#[inline(always)]
-unsafe fn best_of_arrays<T: Best, const L: usize>(
-    from: *const T,
-    found: &mut [u32],
-    start: T,
-    better: impl Fn(T, T) -> bool + Copy,
-) {
-    // SAFETY: by the caller's promise.
-    let rows = unsafe { std::slice::from_raw_parts(from.cast::<[T; L]>(), found.len()) };
-    for (row, found) in rows.iter().zip(found) {
-        *found = first_best(row, start, better);
-    }
-}
-
-/// The first of the best, without branches: as [`best_of_row`], which looks for a row's best value in it, and for `start` where nothing is better.
-#[inline(always)]
-fn first_best<T: Best>(row: &[T], start: T, better: impl Fn(T, T) -> bool) -> u32 {
-    let (mut best, mut at, mut any) = (start, 0, false);
-    for (k, &value) in row.iter().enumerate() {
-        let wins = better(value, best) | (!any & (value == best));
-        best = if wins { value } else { best };
-        at = if wins { k as u32 } else { at };
-        any |= wins;
-    }
-    at
-}
-
-/// # Safety
-/// `len` rows of as many elements as there are results, `stride` elements apart.
-#[inline(always)]
-pub(super) unsafe fn best_of_columns<T: Best>(
-    from: *const T,
-    len: usize,
-    stride: usize,
-    found: &mut [usize],
-    start: T,
-    better: impl Fn(T, T) -> bool,
-) {
-    let mut best = [start; COLUMNS];
-    let best = &mut best[..found.len()];
-    for i in 0..len {
+    /// The places of a unit, counted from the beginning of its block.
+    ///
+    /// # Safety
+    /// As [`Plan::run`]; `found` has a place for each result.
+    unsafe fn search(&self, search: &Search, x: &View, unit: &Unit, axis: &Range<usize>, found: &mut [u64]) {
+        let (size, len) = (x.dtype.size(), axis.len());
+        let at = unit.from + axis.start as isize * self.stride;
+        let from = x.ptr.wrapping_offset(at * size as isize).cast_const();
+        let to = found.as_mut_ptr();
+        let rows_follow = self.lanes.from == len as isize * self.stride;
         // SAFETY: by the caller's promise.
-        let row = unsafe { std::slice::from_raw_parts(from.add(i * stride), found.len()) };
-        for ((&value, best), at) in row.iter().zip(best.iter_mut()).zip(found.iter_mut()) {
-            let wins = better(value, *best);
-            *at = if wins { i } else { *at };
-            *best = if wins { value } else { *best };
+        unsafe {
+            if self.stride == 1 && (rows_follow || unit.lanes == 1) {
+                (search.rows)(len, unit.lanes, from, to);
+            } else if self.stride == 1 {
+                let row = |i: usize| from.wrapping_offset(self.lanes.from * (i * size) as isize);
+                (0..unit.lanes).for_each(|i| (search.rows)(len, 1, row(i), to.add(i)));
+            } else if self.lanes.from == 1 {
+                (search.columns)(len, self.stride, unit.lanes, unit.groups, self.groups.from, from, to);
+            } else {
+                self.together(search, size, len, rows_follow, from, found);
+            }
+        }
+    }
+
+    /// Rows whose elements lie apart, brought together first.
+    ///
+    /// # Safety
+    /// As [`Plan::search`], for blocks of at most [`TOGETHER`] elements.
+    unsafe fn together(
+        &self,
+        search: &Search,
+        size: usize,
+        len: usize,
+        rows_follow: bool,
+        from: *const u8,
+        found: &mut [u64],
+    ) {
+        let mut room = [std::mem::MaybeUninit::<u64>::uninit(); TOGETHER];
+        let room = room.as_mut_ptr().cast::<u8>();
+        let most = (TOGETHER / len).max(1);
+        for (i, found) in found.chunks_mut(most).enumerate() {
+            let row = |k: usize| from.wrapping_offset(self.lanes.from * ((i * most + k) * size) as isize);
+            // SAFETY: the elements fit in the room, of eight bytes at most.
+            unsafe {
+                if rows_follow {
+                    strided_row(size, row(0), self.stride, room, found.len() * len);
+                } else {
+                    (0..found.len()).for_each(|k| strided_row(size, row(k), self.stride, room.add(k * len * size), len));
+                }
+                (search.rows)(len, found.len(), room, found.as_mut_ptr());
+            }
+        }
+    }
+
+    /// The best of what the blocks found for an output.
+    ///
+    /// # Safety
+    /// As [`Plan::run`], in phase 1.
+    unsafe fn best_of_blocks(&self, search: &Search, x: &View, scratch: *const u64, output: usize) -> u64 {
+        let from: isize = std::iter::once(&self.lanes)
+            .chain([&self.groups])
+            .chain(&self.outer)
+            .map(|axis| (output.checked_div(axis.to).unwrap_or(0) % axis.len) as isize * axis.from)
+            .sum();
+        let size = x.dtype.size();
+        let mut values: SmallVec<[u64; 64]> = SmallVec::from_elem(0, (self.blocks * size).div_ceil(8));
+        let mut best = 0;
+        // SAFETY: places are those of elements; the values have room.
+        unsafe {
+            let place = |block: usize| *scratch.add(block * self.outputs + output);
+            let values = values.as_mut_ptr().cast::<u8>();
+            for block in 0..self.blocks {
+                let at = from + place(block) as isize * self.stride;
+                std::ptr::copy_nonoverlapping(x.ptr.offset(at * size as isize), values.add(block * size), size);
+            }
+            (search.rows)(self.blocks, 1, values, &raw mut best);
+            place(best as usize)
         }
     }
 }

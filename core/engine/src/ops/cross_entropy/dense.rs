@@ -11,7 +11,7 @@ use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Op, Saves, identity};
 use crate::ops::multiply::Multiply;
 use crate::ops::log_softmax::LogSoftmax;
-use crate::ops::normalise::{along, REAL, axis_last, check, chunk, part, part_mut, rows_of, work};
+use crate::ops::normalise::{REAL, axis_last, check, chunk, part, part_mut, rows_of, work};
 use crate::ops::subtract::Subtract;
 use crate::ops::{broadcast_to_shape, reshape, zeros_of};
 use kernels::scalar::{Scalar, Val};
@@ -96,7 +96,8 @@ impl Op for CrossEntropy {
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let dy = reshape::expand_last(&g.dy(0)?)?;
         if g.needs(0) {
-            let log = along(&LogSoftmax, g.input(1)?, -1)?;
+            let logits = g.input(1)?;
+            let log = execute1(&LogSoftmax { axis: logits.rank() - 1 }, &[logits])?;
             let product = execute1(&Multiply, &[&log, &dy])?;
             let dx = execute1(&Subtract, &[&zeros_of(g.input_type(0))?, &product])?;
             g.give(0, dx);
@@ -138,7 +139,7 @@ pub(super) fn dense(labels: &Tensor, logits: &Tensor, axis: isize) -> Result<Ten
     let shape = broadcast(labels.shape(), logits.shape(), &mut Constraints::default()).map_err(|e| e.in_op(NAME))?;
     let labels = if *labels.shape() == shape { labels.clone() } else { broadcast_to_shape(labels, &shape)? };
     let logits = if *logits.shape() == shape { logits.clone() } else { broadcast_to_shape(logits, &shape)? };
-    let (labels, _) = axis_last(NAME, &labels, axis)?;
-    let (logits, _) = axis_last(NAME, &logits, axis)?;
+    let labels = axis_last(NAME, &labels, axis)?;
+    let logits = axis_last(NAME, &logits, axis)?;
     losses(&CrossEntropy, &labels, &logits)
 }

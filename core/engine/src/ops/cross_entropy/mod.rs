@@ -37,7 +37,10 @@ fn outputs(cx: &mut Infer<'_>, op: &str) -> Result<Shape> {
 fn with_softmax(g: &Backward<'_>, dx: Tensor) -> Result<Tensor> {
     match g.dy_or_none(1) {
         None => Ok(dx),
-        Some(dp) => add_owned(dx, &execute1(&SoftmaxGradient, &[g.output(1)?, dp])?),
+        Some(dp) => {
+            let axis = dp.rank() - 1;
+            add_owned(dx, &execute1(&SoftmaxGradient { axis }, &[g.output(1)?, dp])?)
+        }
     }
 }
 

@@ -22,10 +22,13 @@ pub unsafe fn strided_row(size: usize, from: *const u8, stride: isize, to: *mut 
     /// # Safety
     /// As the outer function, for elements of type `T`.
     unsafe fn row<T: Copy>(from: *const T, stride: isize, to: *mut T, n: usize) {
-        // SAFETY: by the caller's promise. A reversed row whose stride is known takes whole vectors.
+        // SAFETY: by the caller's promise. Rows whose stride is known take whole vectors.
         unsafe {
             match stride {
                 -1 => (0..n).for_each(|i| *to.add(i) = *from.sub(i)),
+                2 => (0..n).for_each(|i| *to.add(i) = *from.add(2 * i)),
+                3 => (0..n).for_each(|i| *to.add(i) = *from.add(3 * i)),
+                4 => (0..n).for_each(|i| *to.add(i) = *from.add(4 * i)),
                 _ => (0..n).for_each(|i| *to.add(i) = *from.offset(i as isize * stride)),
             }
         }

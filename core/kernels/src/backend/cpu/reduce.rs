@@ -141,7 +141,8 @@ impl ReducePlan {
 
     pub fn work(&self) -> Work {
         let units = self.groups() * self.blocks * self.pieces();
-        let chunks = self.wanted().min(units.max(1));
+        let most = if self.bundles() { units.div_ceil(strided_rows::FEWEST) } else { units };
+        let chunks = self.wanted().min(most.max(1));
         if self.direct() {
             return Work { scratch: 0, phases: [chunks, 0, 0, 0, 0] };
         }
@@ -181,7 +182,15 @@ impl ReducePlan {
             return Ok(());
         }
         let pieces = self.pieces();
-        let units = part(self.groups() * self.blocks * pieces, chunk, self.work().phases[0], 1);
+        let grain = if self.bundles() { 16 } else { 1 };
+        let units = part(self.groups() * self.blocks * pieces, chunk, self.work().phases[0], grain);
+        if self.are_narrow()
+            && let Some(wide) = fold::lookup(monoid, DType::F32, isa)
+        {
+            // SAFETY: by the caller's promise.
+            unsafe { self.narrow_rows([&fold, &wide], input, output, divisor, units) };
+            return Ok(());
+        }
         if self.are_short() {
             // SAFETY: by the caller's promise.
             unsafe { self.short_rows(&fold, input, output, divisor, units) };

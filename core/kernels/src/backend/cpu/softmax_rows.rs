@@ -37,7 +37,7 @@ const BLOCK: usize = 1024;
 /// Elements per chunk of work: long enough to hide the cost of handing it out.
 const CHUNK: usize = 16 * 1024;
 /// Independent accumulators of a row.
-const WIDE: usize = 32;
+pub(super) const WIDE: usize = 32;
 
 /// Rows of each chunk, for rows of `n` elements.
 fn rows_per_chunk(n: usize) -> usize {

@@ -3,7 +3,7 @@
 
 use super::number::Operands;
 use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8};
-use crate::backend::cpu::simd::{Float, Simd};
+use crate::backend::cpu::simd::{Float, Simd, ask_for};
 
 /// Dot products of `MR` rows with `NR` columns.
 #[inline(always)]
@@ -24,10 +24,18 @@ unsafe fn dots<V: Simd, const MR: usize, const NR: usize>(o: &Operands<V::Elem>)
             for way in 0..ways {
                 let mut b = [V::zero(); NR];
                 for j in 0..NR {
-                    b[j] = V::load(o.b.offset(j as isize * o.b_cs).add(at));
+                    let from = o.b.offset(j as isize * o.b_cs);
+                    if MR == 1 && NR == 4 {
+                        ask_for(from.wrapping_offset(4 * o.b_cs).wrapping_add(at).cast(), 64);
+                    }
+                    b[j] = V::load(from.add(at));
                 }
                 for i in 0..MR {
-                    let a = V::load(o.a.offset(i as isize * o.a_rs).add(at));
+                    let from = o.a.offset(i as isize * o.a_rs);
+                    if MR == 4 && NR == 1 {
+                        ask_for(from.wrapping_offset(4 * o.a_rs).wrapping_add(at).cast(), 64);
+                    }
+                    let a = V::load(from.add(at));
                     for j in 0..NR {
                         acc[way][i][j] = a.fma(b[j], acc[way][i][j]);
                     }

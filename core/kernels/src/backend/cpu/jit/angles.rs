@@ -1,7 +1,6 @@
 //! `sin` and `cos` as vector operations, step by step those of `math/single/trig.rs`, so that the bits agree.
 //! `lower.rs` calls these; large arguments go by `rare.rs`.
 
-use super::functions::Rounding::Once;
 use super::ops::{List, Op, Value, compare};
 use crate::backend::cpu::math::single::trig::{COS, NEAR, PIO2, SHIFTER, SIN};
 use std::f32::consts::FRAC_2_PI;
@@ -37,12 +36,17 @@ impl List {
         let beside = self.push(Op::Fma, &[n, plus, main]);
         let lost = self.push(Op::Sub, &[lost, beside]);
         let low = self.push(Op::Fma, &[n, low, lost]);
+        let (odd, half_turn) = (self.bits(1), self.bits(2));
+        let quadrant = if shift == 0 { t } else { self.push(Op::AddI, &[t, odd]) };
+        let swapped = self.push(Op::Test, &[quadrant, odd]);
         let z = self.push(Op::Mul, &[r, r]);
-        let s = self.horner(Once, z, &SIN);
-        let cube = self.push(Op::Mul, &[r, z]);
-        let sin = self.push(Op::Fma, &[cube, s, low]);
-        let sin = self.push(Op::Add, &[sin, r]);
-        let c = self.horner(Once, z, &COS);
+        // Of sine and cosine one is wanted, so what goes into them is chosen: choices are made beside products, which there are too many of.
+        let [c0, c1, c2] = std::array::from_fn(|i| {
+            let (cos, sin) = (self.float(COS[i]), self.float(SIN[i]));
+            self.push(Op::Choose, &[swapped, cos, sin])
+        });
+        let series = self.push(Op::Fma, &[z, c2, c1]);
+        let series = self.push(Op::Fma, &[z, series, c0]);
         let half = self.float(0.5);
         let half = self.push(Op::Mul, &[half, z]);
         let line = self.push(Op::Sub, &[one, half]);
@@ -50,13 +54,12 @@ impl List {
         let lost = self.push(Op::Sub, &[lost, half]);
         let back = self.neg(r);
         let rest = self.push(Op::Fma, &[back, low, lost]);
-        let square = self.push(Op::Mul, &[z, z]);
-        let rest = self.push(Op::Fma, &[square, c, rest]);
-        let cos = self.push(Op::Add, &[line, rest]);
-        let (odd, half_turn) = (self.bits(1), self.bits(2));
-        let quadrant = if shift == 0 { t } else { self.push(Op::AddI, &[t, odd]) };
-        let swapped = self.push(Op::Test, &[quadrant, odd]);
-        let y = self.push(Op::Choose, &[swapped, cos, sin]);
+        let power = self.push(Op::Choose, &[swapped, z, r]);
+        let power = self.push(Op::Mul, &[power, z]);
+        let rest = self.push(Op::Choose, &[swapped, rest, low]);
+        let main = self.push(Op::Choose, &[swapped, line, r]);
+        let y = self.push(Op::Fma, &[power, series, rest]);
+        let y = self.push(Op::Add, &[y, main]);
         let sign = self.push(Op::And, &[quadrant, half_turn]);
         let sign = self.push(Op::ShlI(30), &[sign]);
         let y = self.push(Op::Xor, &[y, sign]);

@@ -3,16 +3,22 @@
 
 use super::ReducePlan;
 use crate::backend::cpu::View;
+use crate::backend::cpu::copy::strided_row;
 use crate::backend::cpu::vector::fold::{Fold, WIDE};
+use crate::dtype::{DType, f16};
+use half::slice::HalfFloatSliceExt;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// Outputs that are folded by one call.
 const TOGETHER: usize = 256;
+/// Elements that are brought together at a time.
+const ROOM: usize = 2048;
 
 impl ReducePlan {
-    /// Whether each output is one run of few elements.
+    /// Whether each output is one run of few elements. Several rows are several, also where they lie as one: the order is that of the sizes.
     pub(super) fn are_short(&self) -> bool {
-        self.direct() && self.reduced.rank <= 1 && (1..WIDE).contains(&self.count)
+        self.direct() && self.reduced.rank <= 1 && self.row == self.count && (1..WIDE).contains(&self.count)
     }
 
     /// The end of `ReducePlan::run` for a range of such outputs.
@@ -31,14 +37,77 @@ impl ReducePlan {
         let (_, stride) = self.reduced.inner();
         let mut acc = [0u64; TOGETHER];
         let acc = acc.as_mut_ptr().cast::<u8>();
+        let mut room = [const { MaybeUninit::<u64>::uninit() }; ROOM];
+        let room = room.as_mut_ptr().cast::<u8>();
+        // Rows that follow each other at one distance throughout are dense once they are brought together.
+        let apart = stride != 1 && self.kept.inner().1 == self.count as isize * stride;
+        let most = if apart { TOGETHER.min(ROOM / self.count) } else { TOGETHER };
         let mut at = outputs.start;
         while at < outputs.end {
-            let run = self.kept.run(at, TOGETHER.min(outputs.end - at));
+            let run = self.kept.run(at, most.min(outputs.end - at));
             // SAFETY: offsets are those of elements of the view; chunks write disjoint outputs.
             unsafe {
                 let from = input.ptr.offset(run.offset * size as isize);
                 (fold.start)(run.len, acc);
-                (fold.short)(self.count, stride, run.len, run.stride, from, acc);
+                if apart {
+                    strided_row(size, from, stride, room, run.len * self.count);
+                    (fold.short)(self.count, 1, run.len, self.count as isize, room, acc);
+                } else {
+                    (fold.short)(self.count, stride, run.len, run.stride, from, acc);
+                }
+                (fold.finish)(0..run.len, run.len, 1, acc, divisor, output.ptr.add(at * size));
+            }
+            at += run.len;
+        }
+    }
+
+    /// Whether each output is a dense row of `float16`, of more than a few and not too many: they are widened first, by the processor's own
+    /// conversion. (That of `bfloat16` is a shift, which costs no more on the way.)
+    pub(super) fn are_narrow(&self) -> bool {
+        self.dtype == DType::F16
+            && self.direct()
+            && self.reduced.rank <= 1
+            && self.row == self.count
+            && (9..=ROOM).contains(&self.count)
+            && self.reduced.inner().1 == 1
+    }
+
+    /// The end of `ReducePlan::run` for a range of such outputs; `wide` are the loops of `float32`, whose order is the same.
+    ///
+    /// # Safety
+    /// As `ReducePlan::run`.
+    pub(super) unsafe fn narrow_rows(
+        &self,
+        [fold, wide]: [&Fold; 2],
+        input: &View,
+        output: &View,
+        divisor: Option<usize>,
+        outputs: Range<usize>,
+    ) {
+        let (size, count) = (self.dtype.size(), self.count);
+        let mut acc = [0f32; TOGETHER];
+        let mut room = [0f32; ROOM];
+        let mut at = outputs.start;
+        while at < outputs.end {
+            let run = self.kept.run(at, TOGETHER.min(ROOM / count).min(outputs.end - at));
+            let acc = acc.as_mut_ptr().cast::<u8>();
+            let rows = &mut room[..run.len * count];
+            // SAFETY: offsets are those of elements of the view; chunks write disjoint outputs.
+            unsafe {
+                let from = input.ptr.offset(run.offset * size as isize);
+                let follow = run.stride == count as isize;
+                for (i, row) in rows.chunks_mut(if follow { run.len * count } else { count }).enumerate() {
+                    let from = from.offset(i as isize * run.stride * size as isize).cast::<f16>();
+                    std::slice::from_raw_parts(from, row.len()).convert_to_f32_slice(row);
+                }
+                (wide.start)(run.len, acc);
+                let rows = rows.as_ptr();
+                match count {
+                    ..WIDE => (wide.short)(count, 1, run.len, count as isize, rows.cast(), acc),
+                    _ => (0..run.len).for_each(|i| {
+                        (wide.row)(count, 1, 1, rows.add(i * count).cast(), acc.add(i * size_of::<f32>()));
+                    }),
+                }
                 (fold.finish)(0..run.len, run.len, 1, acc, divisor, output.ptr.add(at * size));
             }
             at += run.len;

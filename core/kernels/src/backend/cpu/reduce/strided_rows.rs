@@ -8,10 +8,12 @@ use crate::backend::cpu::vector::fold::{Fold, WIDE};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// Outputs that are folded together: at four bytes an element, what lies in one line of the cache.
-const BUNDLE: usize = 16;
-/// Elements of each that are brought together at a time: whole lanes.
-const SHARE: usize = 2 * WIDE;
+/// Outputs that are folded together: their lanes stay in the second-level cache.
+const BUNDLE: usize = 256;
+/// Outputs of a chunk at least: memory gives short pieces of rows that lie pages apart slowly.
+pub(super) const FEWEST: usize = 128;
+/// Outputs whose short rows are brought together: at four bytes an element, what lies in one line of the cache.
+const FEW: usize = 16;
 /// Elements of a single output that are brought together at a time: several rows of a transposed matrix, as a rule.
 const ALONE: usize = 64 * WIDE;
 
@@ -63,6 +65,9 @@ impl ReducePlan {
         divisor: Option<usize>,
         units: Range<usize>,
     ) {
+        // Eight bytes for each lane, the most that one takes.
+        let mut lanes = Vec::<u64>::with_capacity(WIDE * BUNDLE.min(units.len()));
+        let lanes = lanes.as_mut_ptr().cast::<u8>();
         let mut at = units.start;
         while at < units.end {
             let (block, first) = (at / self.outputs, at % self.outputs);
@@ -74,11 +79,11 @@ impl ReducePlan {
                 if self.direct() {
                     let mut acc = [0u64; BUNDLE];
                     let acc = acc.as_mut_ptr().cast::<u8>();
-                    self.rows_together(fold, from, acc, run.len, 0);
+                    self.rows_together(fold, from, acc, lanes, run.len, 0);
                     (fold.finish)(0..run.len, run.len, 1, acc, divisor, output.ptr.add(first * self.dtype.size()));
                 } else {
                     let acc = scratch.add((block * self.outputs + first) * self.acc_size());
-                    self.rows_together(fold, from, acc, run.len, block);
+                    self.rows_together(fold, from, acc, lanes, run.len, block);
                 }
             }
             at += run.len;
@@ -88,9 +93,9 @@ impl ReducePlan {
     /// Folds a block of each of `n` outputs whose first elements lie from `from` on into as many accumulators.
     ///
     /// # Safety
-    /// As `ReducePlan::run`, for at most [`BUNDLE`] outputs.
-    unsafe fn rows_together(&self, fold: &Fold, from: *const u8, acc: *mut u8, n: usize, block: usize) {
-        let range = self.block(block);
+    /// As `ReducePlan::run`, for at most [`BUNDLE`] outputs, each with room for its lanes.
+    unsafe fn rows_together(&self, fold: &Fold, from: *const u8, acc: *mut u8, lanes: *mut u8, n: usize, block: usize) {
+        let (size, range) = (self.dtype.size(), self.block(block));
         let mut at = range.start;
         // SAFETY: by the caller's promise.
         unsafe {
@@ -98,44 +103,55 @@ impl ReducePlan {
             while at < range.end {
                 let row = at..at + (self.row - at % self.row).min(range.end - at);
                 at = row.end;
-                self.row_together(fold, from, acc, n, row);
+                if row.len() < WIDE {
+                    for first in (0..n).step_by(FEW) {
+                        let (from, acc) = (from.add(first * size), acc.add(first * self.acc_size()));
+                        self.row_together(fold, from, acc, FEW.min(n - first), row.clone());
+                    }
+                    continue;
+                }
+                (fold.start)(n * WIDE, lanes);
+                for run in self.reduced.runs(row.clone()) {
+                    let from = from.offset(run.offset * size as isize);
+                    (fold.turned)(run.first - row.start, run.len, run.stride, n, from, lanes);
+                }
+                (fold.join_turned)(n, lanes, acc);
             }
         }
     }
 
-    /// Folds a row of each of `n` outputs, or a part of it, in the order of one that lies dense.
+    /// Folds a row of one output, or rows of fewer than [`WIDE`] elements of `n` outputs, in the order of rows that lie dense.
     ///
     /// # Safety
-    /// As [`Self::rows_together`]; the row is one of reduced elements.
+    /// As [`Self::rows_together`], for at most [`FEW`] outputs; the row is one of reduced elements.
     unsafe fn row_together(&self, fold: &Fold, from: *const u8, acc: *mut u8, n: usize, row: Range<usize>) {
-        let (size, wide) = (self.dtype.size(), WIDE * self.acc_size());
-        let share = if n == 1 { ALONE } else { SHARE };
+        let size = self.dtype.size();
         let mut parts = [const { MaybeUninit::<u64>::uninit() }; ALONE];
         let parts = parts.as_mut_ptr().cast::<u8>();
-        let mut lanes = [const { MaybeUninit::<u64>::uninit() }; BUNDLE * WIDE];
-        let lanes = lanes.as_mut_ptr().cast::<u8>();
-        let (part, acc) =
-            (|i: usize| parts.wrapping_add(i * SHARE * size), |i: usize| acc.wrapping_add(i * self.acc_size()));
-        // SAFETY: parts and lanes have room for `n` outputs, of eight bytes an element at most; by the caller's promise.
+        // SAFETY: parts have room for all outputs, of eight bytes an element at most; by the caller's promise.
         unsafe {
             if row.len() < WIDE {
                 self.bring(from, row.clone(), n, parts);
+                let (part, acc) = (|i: usize| parts.add(i * WIDE * size), |i: usize| acc.add(i * self.acc_size()));
                 return (0..n).for_each(|i| (fold.row)(row.len(), 1, 1, part(i), acc(i)));
             }
-            (fold.start)(n * WIDE, lanes);
-            for first in row.clone().step_by(share) {
-                let len = share.min(row.end - first);
-                self.bring(from, first..first + len, n, parts);
-                (0..n).for_each(|i| (fold.lanes)(len, 1, 1, part(i), lanes.add(i * wide)));
+            debug_assert_eq!(n, 1);
+            let mut lanes = [const { MaybeUninit::<u64>::uninit() }; WIDE];
+            let lanes = lanes.as_mut_ptr().cast::<u8>();
+            (fold.start)(WIDE, lanes);
+            for first in row.clone().step_by(ALONE) {
+                let len = ALONE.min(row.end - first);
+                self.bring(from, first..first + len, 1, parts);
+                (fold.lanes)(len, 1, 1, parts, lanes);
             }
-            (0..n).for_each(|i| (fold.join)(lanes.add(i * wide), acc(i)));
+            (fold.join)(lanes, acc);
         }
     }
 
     /// Copies a range of reduced elements of `n` neighbouring outputs to one part for each.
     ///
     /// # Safety
-    /// As [`Self::rows_together`]; the range has at most [`SHARE`] elements, [`ALONE`] of a single output.
+    /// As [`Self::row_together`]; the range has fewer than [`WIDE`] elements, or at most [`ALONE`] of a single output.
     unsafe fn bring(&self, from: *const u8, range: Range<usize>, n: usize, parts: *mut u8) {
         let size = self.dtype.size();
         let mut at = range.start;
@@ -143,7 +159,7 @@ impl ReducePlan {
             let run = self.reduced.run(at, range.end - at);
             // Of a single output, neighbours in memory are elements of rows that follow.
             let rows = if n == 1 { self.neighbours(at, range.end) } else { n };
-            let pitch = if n == 1 { run.len } else { SHARE };
+            let pitch = if n == 1 { run.len } else { WIDE };
             // SAFETY: by the caller's promise.
             unsafe {
                 let from = from.offset(run.offset * size as isize);
@@ -184,7 +200,7 @@ unsafe fn turn<T: Copy>(from: *const T, stride: isize, len: usize, n: usize, pit
             let (from, to) = (from.add(done), to.add(done * pitch));
             done += match (n - done, pitch) {
                 // The usual distances are known, so that places need no arithmetic.
-                (BUNDLE.., SHARE) => turn_by::<T, BUNDLE>(from, stride, len, SHARE, to),
+                (FEW.., WIDE) => turn_by::<T, FEW>(from, stride, len, WIDE, to),
                 (8.., _) => turn_by::<T, 8>(from, stride, len, pitch, to),
                 (4.., _) => turn_by::<T, 4>(from, stride, len, pitch, to),
                 _ => turn_by::<T, 1>(from, stride, len, pitch, to),
@@ -215,4 +231,4 @@ unsafe fn turn_by<T: Copy, const N: usize>(
     N
 }
 
-const _: () = assert!(BUNDLE * SHARE <= ALONE);
+const _: () = assert!(FEW * WIDE <= ALONE);

@@ -1,8 +1,10 @@
 //! The inner loops of reductions: one row into an accumulator, or rows of columns into a row of accumulators.
 //! `backend/cpu/reduce.rs` walks the outer dimensions and calls these through a table per monoid and dtype.
 
+mod columns;
 mod item;
 mod short;
+mod turned;
 
 use super::number::{Number, Truth};
 use crate::backend::cpu::Isa;
@@ -21,6 +23,9 @@ type ApartLoop = unsafe fn(usize, isize, usize, isize, *const u8, *mut u8);
 /// [`WIDE`], into an accumulator of its own.
 pub type ShortLoop = unsafe fn(usize, isize, usize, isize, *const u8, *mut u8);
 
+/// `(first, len, stride, columns, from, lanes)`: adds rows of neighbouring outputs to their lanes, [`WIDE`] for each output.
+type TurnedLoop = unsafe fn(usize, usize, isize, usize, *const u8, *mut u8);
+
 /// The loops of one monoid for one dtype.
 #[derive(Clone, Copy)]
 pub struct Fold {
@@ -34,6 +39,10 @@ pub struct Fold {
     pub lanes: RowLoop,
     /// Folds the lanes of a row into one accumulator, as `row` does at the end of a long row.
     pub join: unsafe fn(*const u8, *mut u8),
+    /// As `lanes` for columns side by side: the lanes of one number lie side by side too.
+    pub turned: TurnedLoop,
+    /// `(columns, lanes, acc)`: as `join` for what `turned` has made; changes the lanes.
+    pub join_turned: unsafe fn(usize, *mut u8, *mut u8),
     /// Folds rows into as many accumulators as there are columns.
     pub columns: RowLoop,
     /// As `columns`, in the same order, for columns that are not neighbours.
@@ -142,137 +151,6 @@ unsafe fn join<I: Item, C: Combine<I::Acc>>(lanes: *const u8, acc: *mut u8) {
     }
 }
 
-/// Columns from which rows are read as a whole, so many at a time: memory gives short pieces of rows that lie pages apart at a third of the
-/// speed. Accumulators are loaded and stored once for each such band.
-const FEWEST_IN_BANDS: usize = 128;
-const BAND: usize = 8;
-
-#[inline(always)]
-unsafe fn columns_body<I: Item, C: Combine<I::Acc>>(
-    len: usize,
-    stride: isize,
-    columns: usize,
-    from: *const u8,
-    acc: *mut u8,
-) {
-    let band = if columns < FEWEST_IN_BANDS { len.max(1) } else { BAND };
-    for row in (0..len).step_by(band) {
-        let from = from.cast::<I>().wrapping_offset(row as isize * stride).cast();
-        // SAFETY: the caller's promise; the band is a part of its rows.
-        unsafe { band_body::<I, C>(band.min(len - row), stride, columns, from, acc) }
-    }
-}
-
-#[inline(always)]
-unsafe fn band_body<I: Item, C: Combine<I::Acc>>(
-    len: usize,
-    stride: isize,
-    columns: usize,
-    from: *const u8,
-    acc: *mut u8,
-) {
-    // SAFETY: the caller gives `len` rows of `columns` elements and as many accumulators.
-    unsafe {
-        let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
-        let mut column = 0;
-        while columns - column >= 64 {
-            stripe::<I, C, 64>(len, stride, from.add(column), acc.add(column));
-            column += 64;
-        }
-        while columns - column >= 16 {
-            stripe::<I, C, 16>(len, stride, from.add(column), acc.add(column));
-            column += 16;
-        }
-        // Few columns go together too, since each is one chain of additions.
-        if columns - column >= 8 {
-            stripe::<I, C, 8>(len, stride, from.add(column), acc.add(column));
-            column += 8;
-        }
-        if columns - column >= 4 {
-            stripe::<I, C, 4>(len, stride, from.add(column), acc.add(column));
-            column += 4;
-        }
-        let (from, acc) = (from.add(column), acc.add(column));
-        match columns - column {
-            3 => stripe::<I, C, 3>(len, stride, from, acc),
-            2 => stripe::<I, C, 2>(len, stride, from, acc),
-            1 => stripe::<I, C, 1>(len, stride, from, acc),
-            _ => {}
-        }
-    }
-}
-
-/// `N` columns at once, their accumulators in registers.
-#[inline(always)]
-unsafe fn stripe<I: Item, C: Combine<I::Acc>, const N: usize>(
-    len: usize,
-    stride: isize,
-    from: *const I,
-    acc: *mut I::Acc,
-) {
-    // SAFETY: the caller gives N columns.
-    unsafe {
-        let mut lanes: [I::Acc; N] = *acc.cast();
-        for i in 0..len {
-            let row: &[I; N] = &*from.offset(i as isize * stride).cast();
-            for (lane, item) in lanes.iter_mut().zip(row) {
-                *lane = C::combine(*lane, item.load());
-            }
-        }
-        *acc.cast() = lanes;
-    }
-}
-
-unsafe fn apart<I: Item, C: Combine<I::Acc>>(
-    len: usize,
-    stride: isize,
-    columns: usize,
-    across: isize,
-    from: *const u8,
-    acc: *mut u8,
-) {
-    // Rows that lie farther apart than columns are taken a few at a time, so that what is fetched with one column is still
-    // there for the next.
-    let most = if stride.unsigned_abs() > across.unsigned_abs() { 32 } else { len.max(1) };
-    // SAFETY: the caller gives `len` rows of `columns` elements and as many accumulators.
-    unsafe {
-        let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
-        for row in (0..len).step_by(most) {
-            let (len, from) = (most.min(len - row), from.offset(row as isize * stride));
-            let mut column = 0;
-            while columns - column >= 16 {
-                bundle::<I, C, 16>(len, stride, across, from.offset(column as isize * across), acc.add(column));
-                column += 16;
-            }
-            for column in column..columns {
-                bundle::<I, C, 1>(len, stride, across, from.offset(column as isize * across), acc.add(column));
-            }
-        }
-    }
-}
-
-/// `N` columns at once, so that one addition need not wait for the last.
-#[inline(always)]
-unsafe fn bundle<I: Item, C: Combine<I::Acc>, const N: usize>(
-    len: usize,
-    stride: isize,
-    across: isize,
-    from: *const I,
-    acc: *mut I::Acc,
-) {
-    // SAFETY: the caller gives N columns.
-    unsafe {
-        let mut lanes: [I::Acc; N] = *acc.cast();
-        for i in 0..len {
-            let row = from.offset(i as isize * stride);
-            for (j, lane) in lanes.iter_mut().enumerate() {
-                *lane = C::combine(*lane, (*row.offset(j as isize * across)).load());
-            }
-        }
-        *acc.cast() = lanes;
-    }
-}
-
 unsafe fn finish<I: Item, C: Combine<I::Acc>>(
     range: Range<usize>,
     outputs: usize,
@@ -295,7 +173,26 @@ unsafe fn finish<I: Item, C: Combine<I::Acc>>(
 }
 
 macro_rules! instances {
-    ($($name:ident $columns:ident $lanes:ident $short:ident $feature:literal)*) => {$(
+    ($($name:ident $columns:ident $lanes:ident $short:ident $turned:ident $join:ident $feature:literal)*) => {$(
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $feature)]
+        unsafe fn $turned<I: Item, C: Combine<I::Acc>>(
+            first: usize,
+            len: usize,
+            stride: isize,
+            columns: usize,
+            from: *const u8,
+            lanes: *mut u8,
+        ) {
+            // SAFETY: the same contract.
+            unsafe { turned::body::<I, C>(first, len, stride, columns, from, lanes) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $feature)]
+        unsafe fn $join<I: Item, C: Combine<I::Acc>>(columns: usize, lanes: *mut u8, acc: *mut u8) {
+            // SAFETY: the same contract.
+            unsafe { turned::join::<I, C>(columns, lanes, acc) }
+        }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $feature)]
         unsafe fn $short<I: Item, C: Combine<I::Acc>>(
@@ -325,13 +222,13 @@ macro_rules! instances {
         #[target_feature(enable = $feature)]
         unsafe fn $columns<I: Item, C: Combine<I::Acc>>(len: usize, stride: isize, n: usize, from: *const u8, acc: *mut u8) {
             // SAFETY: the same contract.
-            unsafe { columns_body::<I, C>(len, stride, n, from, acc) }
+            unsafe { columns::body::<I, C>(len, stride, n, from, acc) }
         }
     )*};
 }
 instances!(
-    row_avx2 columns_avx2 lanes_avx2 short_avx2 "avx2"
-    row_avx512 columns_avx512 lanes_avx512 short_avx512 "avx512f,avx512bw,avx512dq,avx512vl"
+    row_avx2 columns_avx2 lanes_avx2 short_avx2 turned_avx2 join_avx2 "avx2"
+    row_avx512 columns_avx512 lanes_avx512 short_avx512 turned_avx512 join_avx512 "avx512f,avx512bw,avx512dq,avx512vl"
 );
 
 unsafe fn row_portable<I: Item, C: Combine<I::Acc>>(len: usize, _: isize, _: usize, from: *const u8, acc: *mut u8) {
@@ -352,19 +249,55 @@ unsafe fn columns_portable<I: Item, C: Combine<I::Acc>>(
     acc: *mut u8,
 ) {
     // SAFETY: the same contract.
-    unsafe { columns_body::<I, C>(len, stride, n, from, acc) }
+    unsafe { columns::body::<I, C>(len, stride, n, from, acc) }
 }
 
 fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
-    let (row, columns, lanes, short): (RowLoop, RowLoop, RowLoop, ShortLoop) = match isa {
+    let (start, join, apart, finish) = (start::<I, C>, join::<I, C>, columns::apart::<I, C>, finish::<I, C>);
+    macro_rules! with {
+        ($row:path, $short:path, $lanes:path, $turned:path, $join_turned:path, $columns:path) => {
+            Fold {
+                start,
+                row: $row,
+                short: $short,
+                lanes: $lanes,
+                join,
+                turned: $turned,
+                join_turned: $join_turned,
+                columns: $columns,
+                apart,
+                finish,
+            }
+        };
+    }
+    match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => (row_avx512::<I, C>, columns_avx512::<I, C>, lanes_avx512::<I, C>, short_avx512::<I, C>),
+        Isa::Avx512 => with!(
+            row_avx512::<I, C>,
+            short_avx512::<I, C>,
+            lanes_avx512::<I, C>,
+            turned_avx512::<I, C>,
+            join_avx512::<I, C>,
+            columns_avx512::<I, C>
+        ),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => (row_avx2::<I, C>, columns_avx2::<I, C>, lanes_avx2::<I, C>, short_avx2::<I, C>),
-        _ => (row_portable::<I, C>, columns_portable::<I, C>, lanes_portable::<I, C>, short::body::<I, C>),
-    };
-    let (start, join, apart, finish) = (start::<I, C>, join::<I, C>, apart::<I, C>, finish::<I, C>);
-    Fold { start, row, short, lanes, join, columns, apart, finish }
+        Isa::Avx2 => with!(
+            row_avx2::<I, C>,
+            short_avx2::<I, C>,
+            lanes_avx2::<I, C>,
+            turned_avx2::<I, C>,
+            join_avx2::<I, C>,
+            columns_avx2::<I, C>
+        ),
+        _ => with!(
+            row_portable::<I, C>,
+            short::body::<I, C>,
+            lanes_portable::<I, C>,
+            turned::body::<I, C>,
+            turned::join::<I, C>,
+            columns_portable::<I, C>
+        ),
+    }
 }
 
 fn number<I: Item<Acc: Number + Extremes>>(monoid: Monoid, isa: Isa) -> Option<Fold> {
@@ -384,12 +317,12 @@ pub fn lookup(monoid: Monoid, dtype: DType, isa: Isa) -> Option<Fold> {
         DType::F64 => number::<f64>(monoid, isa),
         DType::F16 => number::<Half>(monoid, isa),
         DType::BF16 => number::<Brain>(monoid, isa),
-        // Integer reductions are rarely hot: one instance keeps the library small.
-        DType::I8 => number::<i8>(monoid, Isa::Portable),
+        // Reductions of most integers are rarely hot: one instance keeps the library small.
+        DType::I8 => number::<i8>(monoid, isa),
         DType::I16 => number::<i16>(monoid, Isa::Portable),
         DType::I32 => number::<i32>(monoid, isa),
         DType::I64 => number::<i64>(monoid, isa),
-        DType::U8 => number::<u8>(monoid, Isa::Portable),
+        DType::U8 => number::<u8>(monoid, isa),
         DType::U16 => number::<u16>(monoid, Isa::Portable),
         DType::U32 => number::<u32>(monoid, Isa::Portable),
         DType::U64 => number::<u64>(monoid, Isa::Portable),

@@ -124,6 +124,37 @@ unsafe fn abreast<I: Item, C: Combine<I::Acc>, const N: usize>(
     }
 }
 
+/// Rows of `L` elements whose first elements are neighbours, as long as there are [`ABREAST`] of them; gives how many rows they were.
+#[inline(always)]
+unsafe fn few_abreast<I: Item, C: Combine<I::Acc>, const L: usize>(
+    rows: usize,
+    stride: isize,
+    from: *const I,
+    acc: *mut I::Acc,
+) -> usize {
+    let whole = rows / ABREAST * ABREAST;
+    for first in (0..whole).step_by(ABREAST) {
+        // SAFETY: the caller gives `L` times as many neighbours as rows, and an accumulator for each.
+        unsafe {
+            let from = from.add(first);
+            let items: [&[I; ABREAST]; L] = std::array::from_fn(|k| &*from.offset(k as isize * stride).cast());
+            let acc = &mut *acc.add(first).cast::<[I::Acc; ABREAST]>();
+            for (j, acc) in acc.iter_mut().enumerate() {
+                let mut lanes = [C::identity(); 4];
+                for (k, items) in items.iter().enumerate() {
+                    lanes[k % 4] = C::combine(lanes[k % 4], items[j].load());
+                }
+                *acc = C::combine(*acc, joined::<I, C>(lanes));
+            }
+        }
+    }
+    whole
+}
+
+/// Too many for the compiler to unroll: a loop of 16 it unrolled, and then took the loop around it for the one to make vectors of, element by
+/// element.
+const ABREAST: usize = 64;
+
 /// `N` rows `pitch` apart, so that one addition need not wait for the last.
 #[inline(always)]
 unsafe fn spread<I: Item, C: Combine<I::Acc>, const N: usize>(
@@ -175,16 +206,24 @@ pub(super) unsafe fn body<I: Item, C: Combine<I::Acc>>(
             5 if is_dense => return dense::<I, C, 5>(rows, from, acc),
             6 if is_dense => return dense::<I, C, 6>(rows, from, acc),
             7 if is_dense => return dense::<I, C, 7>(rows, from, acc),
-            8 if is_dense => return dense::<I, C, 8>(rows, from, acc),
+            // Of eight bytes, blocks of lanes are faster.
+            8 if is_dense && size_of::<I>() < 8 => return dense::<I, C, 8>(rows, from, acc),
             _ => {}
         }
         let mut first = 0;
         if pitch == 1 {
+            first = match len {
+                2 => few_abreast::<I, C, 2>(rows, stride, from, acc),
+                3 => few_abreast::<I, C, 3>(rows, stride, from, acc),
+                4 => few_abreast::<I, C, 4>(rows, stride, from, acc),
+                _ => 0,
+            };
             while rows - first >= 16 {
                 abreast::<I, C, 16>(len, stride, from.add(first), acc.add(first));
                 first += 16;
             }
         } else if stride == 1 && len >= 4 {
+            // Known ends of rows, so that lanes stay in registers.
             first = match len % 4 {
                 0 => groups::<I, C, 0>(len, rows, pitch, from, acc),
                 1 => groups::<I, C, 1>(len, rows, pitch, from, acc),
