@@ -101,9 +101,16 @@ macro_rules! floats {
             #[inline(always)]
             fn pow(self, b: Self) -> Self { $math::pow(self, b) }
             #[inline(always)]
-            fn min(self, b: Self) -> Self { if self < b || self != self { self } else { b } }
+            fn min(self, b: Self) -> Self {
+                // Two choices, one of them the processor's own minimum: of one by both conditions the compiler makes no vectors in short loops.
+                let least = if self < b { self } else { b };
+                if self != self { self } else { least }
+            }
             #[inline(always)]
-            fn max(self, b: Self) -> Self { if self > b || self != self { self } else { b } }
+            fn max(self, b: Self) -> Self {
+                let most = if self > b { self } else { b };
+                if self != self { self } else { most }
+            }
             #[inline(always)]
             fn no_divisor(self) -> bool { false }
             #[inline(always)]
