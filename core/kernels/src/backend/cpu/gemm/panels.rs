@@ -103,7 +103,7 @@ unsafe fn packed<K: Kernel>(o: &Operands<K::Elem>) {
     let width = K::WIDEST * K::LANES * size_of::<K::Elem>();
     // What is added must not be C itself where sums that are not finished are put there.
     let whole = std::ptr::eq(o.plus, o.c) && !o.plus.is_null();
-    let most = if whole { MOST } else { PANEL * 4 / size_of::<K::Elem>().max(4) } / width;
+    let most = if whole { MOST } else { PANEL } / width;
     debug_assert!(!whole || o.k <= most);
     let parts = o.k.div_ceil(most).max(1);
     let rows = (ROWS / size_of::<K::Elem>() / o.k.div_ceil(parts).max(1)).max(K::most_rows(K::WIDEST));
