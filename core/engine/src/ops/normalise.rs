@@ -156,8 +156,9 @@ pub(super) use along_an_axis;
 
 /// How a dense tensor lies around an axis.
 pub(super) fn planes_of(view: &View, axis: usize) -> Planes {
-    let dims = view.dims();
-    Planes { outer: dims[..axis].iter().product(), n: dims[axis], inner: dims[axis + 1..].iter().product() }
+    let (n, inner) = (view.dims()[axis], view.dims()[axis + 1..].iter().product::<usize>());
+    // No planes where there are no elements, whichever axis is empty.
+    Planes { outer: view.len().checked_div(n * inner).unwrap_or(0), n, inner }
 }
 
 /// Chunks along any axis.
@@ -194,7 +195,7 @@ pub(super) unsafe fn on_gpu(call: &CudaCall<'_>, kernel: &'static RowKernel, axi
     let Planes { outer, n, inner } = planes_of(out, axis);
     // SAFETY: by the caller's promise; memory that is taken here is freed in the order of the stream.
     unsafe {
-        if inner == 1 || out.is_empty() {
+        if inner == 1 || outer == 0 {
             return call.rows(kernel, &[out.dtype], [outer, n], false, |to| {
                 call.inputs.iter().for_each(|input| to.view(input));
                 to.view(out);
