@@ -196,6 +196,11 @@ impl ReducePlan {
             unsafe { self.short_rows(&fold, input, output, divisor, units) };
             return Ok(());
         }
+        if self.are_few() {
+            // SAFETY: by the caller's promise.
+            unsafe { self.few_columns(&fold, input, scratch, units) };
+            return Ok(());
+        }
         if self.bundles() {
             // SAFETY: by the caller's promise.
             unsafe { self.bundled(&fold, input, scratch, output, divisor, units) };

@@ -174,8 +174,8 @@ unsafe fn block<F: Formula<T>, A: Arithmetic, T: Real>(
     unsafe {
         let row = |from: *const T, i: usize| std::slice::from_raw_parts(from.add(i * stride), columns);
         if F::GREATEST {
-            for i in 0..n {
-                raise(greatest, row(a, i));
+            for i in (0..n).step_by(2) {
+                raise(greatest, row(a, i), row(a, (i + 1).min(n - 1)));
             }
         }
         let whole = n - n % WIDE;
@@ -213,11 +213,13 @@ fn filled<T: Copy>(room: &mut [MaybeUninit<T>], value: T) -> &mut [T] {
     unsafe { &mut *(std::ptr::from_mut(room) as *mut [T]) }
 }
 
-/// The greater of each pair; NaN is passed over.
+/// The greatest of what is known and two rows; NaN is passed over. Of one row the compiler would store by a mask where the row is greater, which
+/// costs twelve cycles a vector on AMD's processors with AVX2.
 #[inline(always)]
-fn raise<T: Real>(greatest: &mut [T], row: &[T]) {
-    for (greatest, &v) in greatest.iter_mut().zip(row) {
-        *greatest = if v > *greatest { v } else { *greatest };
+fn raise<T: Real>(greatest: &mut [T], one: &[T], other: &[T]) {
+    for ((greatest, &one), &other) in greatest.iter_mut().zip(one).zip(other) {
+        let higher = if one > *greatest { one } else { *greatest };
+        *greatest = if other > higher { other } else { higher };
     }
 }
 

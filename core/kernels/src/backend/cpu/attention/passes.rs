@@ -2,7 +2,7 @@
 //! Scores lie as `[keys][queries]`, so every pass runs along the queries; each is compiled for the processor's instructions.
 
 use super::operand::Matrix;
-use super::{Attention, Number};
+use super::{Attention, Number, QUERIES};
 use crate::backend::cpu::isa::Isa;
 use crate::backend::cpu::math::fused::{Arithmetic, Fused, Portable};
 use crate::backend::cpu::philox;
@@ -81,40 +81,58 @@ pub(super) struct Running<'a, T> {
     pub shrink: &'a mut [T],
 }
 
+/// Queries whose running numbers are kept in registers over a block's keys.
+const SIDE: usize = 32;
+
+/// Raises each query's greatest score to that of the block.
+#[inline(always)]
+fn raise<T: Number>(scores: &[T], greatest: &mut [T]) {
+    let n = greatest.len();
+    let higher = |score: T, top: T| if score > top { score } else { top };
+    // Without lanes of its own this would be a store for each greater score, which is slow where it is masked.
+    let (sides, rest) = greatest.as_chunks_mut::<SIDE>();
+    for (i, side) in sides.iter_mut().enumerate() {
+        let mut lanes = *side;
+        for row in scores.chunks_exact(n) {
+            let row = &row.as_chunks::<SIDE>().0[i];
+            for (top, &score) in lanes.iter_mut().zip(row) {
+                *top = higher(score, *top);
+            }
+        }
+        *side = lanes;
+    }
+    let from = n - rest.len();
+    for row in scores.chunks_exact(n) {
+        for (top, &score) in rest.iter_mut().zip(&row[from..]) {
+            *top = higher(score, *top);
+        }
+    }
+}
+
 #[inline(always)]
 fn online_body<A: Arithmetic, T: Number>(scores: &mut [T], running: &mut Running<'_, T>) {
     let n = running.top.len();
     let (top, sum, shrink) = (&mut running.top[..n], &mut running.sum[..n], &mut running.shrink[..n]);
     // `shrink` holds the new maxima on the way.
     shrink.copy_from_slice(top);
-    for row in scores.chunks_exact(n) {
-        for (top, &score) in shrink.iter_mut().zip(row) {
-            *top = if score > *top { score } else { *top };
-        }
-    }
-    for (old, shrink) in top.iter_mut().zip(shrink.iter_mut()) {
+    raise(scores, shrink);
+    let mut bases = [T::ZERO; QUERIES];
+    let bases = &mut bases[..n];
+    for ((old, shrink), base) in top.iter_mut().zip(shrink.iter_mut()).zip(bases.iter_mut()) {
         // Nothing is below the lowest: exponentials of what is hidden from all keys so far are 0.
-        let base = if *shrink > T::LOWEST { *shrink } else { T::ZERO };
+        *base = if *shrink > T::LOWEST { *shrink } else { T::ZERO };
         let before = *old;
         *old = *shrink;
-        *shrink = before - base;
-    }
-    for row in scores.chunks_exact_mut(n) {
-        for (score, &top) in row.iter_mut().zip(top.iter()) {
-            let base = if top > T::LOWEST { top } else { T::ZERO };
-            *score = *score - base;
-        }
-    }
-    for score in scores.iter_mut() {
-        *score = score.exp::<A>();
+        *shrink = before - *base;
     }
     for (shrink, sum) in shrink.iter_mut().zip(sum.iter_mut()) {
         *shrink = shrink.exp::<A>();
         *sum = *sum * *shrink;
     }
-    for row in scores.chunks_exact(n) {
-        for (sum, &score) in sum.iter_mut().zip(row) {
-            *sum = *sum + score;
+    for row in scores.chunks_exact_mut(n) {
+        for ((score, &base), sum) in row.iter_mut().zip(bases.iter()).zip(sum.iter_mut()) {
+            *score = (*score - base).exp::<A>();
+            *sum = *sum + *score;
         }
     }
 }
@@ -123,11 +141,8 @@ fn online_body<A: Arithmetic, T: Number>(scores: &mut [T], running: &mut Running
 fn probabilities_body<A: Arithmetic, T: Number>(scores: &mut [T], logs: &[T]) {
     for row in scores.chunks_exact_mut(logs.len()) {
         for (score, &log) in row.iter_mut().zip(logs) {
-            *score = *score - log;
+            *score = (*score - log).exp::<A>();
         }
-    }
-    for score in scores.iter_mut() {
-        *score = score.exp::<A>();
     }
 }
 

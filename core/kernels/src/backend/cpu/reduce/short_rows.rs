@@ -1,4 +1,4 @@
-//! Outputs that are a few elements each, as along an axis of three channels: many are folded by one call of a loop.
+//! Outputs that are a few elements each, as along an axis of three channels, or few in a row: many are folded by one call of a loop.
 //! `ReducePlan::run` comes here before it would take each output by itself.
 
 use super::ReducePlan;
@@ -16,9 +16,41 @@ const TOGETHER: usize = 256;
 const ROOM: usize = 2048;
 
 impl ReducePlan {
-    /// Whether each output is one run of few elements. Several rows are several, also where they lie as one: the order is that of the sizes.
+    /// Whether each output is one run of few elements, or of not too many that are neighbours. Several rows are several, also where they lie
+    /// as one: the order is that of the sizes.
     pub(super) fn are_short(&self) -> bool {
-        self.direct() && self.reduced.rank <= 1 && self.row == self.count && (1..WIDE).contains(&self.count)
+        let most = if self.reduced.inner().1 == 1 { ROOM } else { WIDE - 1 };
+        self.direct() && self.reduced.rank <= 1 && self.row == self.count && (1..=most).contains(&self.count)
+    }
+
+    /// Whether outputs come in groups of few neighbours, one group after the other at one distance. Bytes, and `float16`, whose conversion takes
+    /// most of the time, are no faster so.
+    pub(super) fn are_few(&self) -> bool {
+        let [groups, columns] = [0, 1].map(|axis| (self.kept.dims[axis], self.kept.strides[axis]));
+        self.blocks == 1
+            && (2..16).contains(&self.columns)
+            && self.dtype.size() > 1
+            && self.dtype != DType::F16
+            && self.reduced.rank == 1
+            && self.kept.rank == 2
+            && columns == (self.columns, 1)
+            && groups.0 == self.groups()
+    }
+
+    /// The partial results of a range of such groups, in phase 0 of `ReducePlan::run`.
+    ///
+    /// # Safety
+    /// As `ReducePlan::run`.
+    pub(super) unsafe fn few_columns(&self, fold: &Fold, input: &View, scratch: *mut u8, groups: Range<usize>) {
+        let (len, stride) = self.reduced.inner();
+        let pitch = self.kept.strides[0];
+        // SAFETY: offsets are those of elements of the view; chunks write disjoint accumulators.
+        unsafe {
+            let from = input.ptr.offset(groups.start as isize * pitch * self.dtype.size() as isize);
+            let acc = scratch.add(groups.start * self.columns * self.acc_size());
+            (fold.start)(groups.len() * self.columns, acc);
+            (fold.groups)([len, self.columns, groups.len()], [stride, pitch], from, acc);
+        }
     }
 
     /// The end of `ReducePlan::run` for a range of such outputs.

@@ -47,11 +47,16 @@ fn long<F: Formula<T>, A: Arithmetic, T: Real>(inner: usize, a: &[T], b: &[T], o
     let mut lanes = [T::ZERO; WIDE * FEW];
     let (greatest, lanes) = (&mut greatest[..wide], &mut lanes[..wide]);
     if F::GREATEST {
-        for row in a.chunks(wide) {
-            raise(greatest, row);
+        for pair in a.chunks(2 * wide) {
+            let (one, other) = pair.split_at(pair.len().min(wide));
+            if other.len() == wide {
+                raise(greatest, one, other);
+            } else {
+                [one, other].into_iter().for_each(|row| raise(greatest, row, row));
+            }
         }
         let (first, others) = greatest.split_at_mut(inner);
-        others.chunks(inner).for_each(|row| raise(first, row));
+        others.chunks(inner).for_each(|row| raise(first, row, row));
         others.chunks_mut(inner).for_each(|row| row.copy_from_slice(first));
     }
     let whole = a.len() - a.len() % wide;

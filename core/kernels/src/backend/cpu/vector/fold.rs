@@ -19,12 +19,15 @@ pub type RowLoop = unsafe fn(usize, isize, usize, *const u8, *mut u8);
 /// `(len, stride, columns, across, from, acc)`: as a [`RowLoop`] for elements that lie `across` from each other.
 type ApartLoop = unsafe fn(usize, isize, usize, isize, *const u8, *mut u8);
 
-/// `(len, stride, rows, pitch, from, acc)`: folds each of `rows` rows, `pitch` apart, of `len` elements, `stride` apart and fewer than
-/// [`WIDE`], into an accumulator of its own.
+/// `(len, stride, rows, pitch, from, acc)`: folds each of `rows` rows, `pitch` apart, of `len` elements, `stride` apart or [`WIDE`] and more that
+/// are neighbours, into an accumulator of its own.
 pub type ShortLoop = unsafe fn(usize, isize, usize, isize, *const u8, *mut u8);
 
 /// `(first, len, stride, columns, from, lanes)`: adds rows of neighbouring outputs to their lanes, [`WIDE`] for each output.
 type TurnedLoop = unsafe fn(usize, usize, isize, usize, *const u8, *mut u8);
+
+/// `([len, columns, groups], [stride, pitch], from, acc)`: as a [`RowLoop`] for each of several groups of fewer than 16 columns.
+type GroupsLoop = unsafe fn([usize; 3], [isize; 2], *const u8, *mut u8);
 
 /// The loops of one monoid for one dtype.
 #[derive(Clone, Copy)]
@@ -33,7 +36,7 @@ pub struct Fold {
     pub start: unsafe fn(usize, *mut u8),
     /// `(len, _, _, from, acc)`: folds a dense row into one accumulator.
     pub row: RowLoop,
-    /// Folds many short rows, each in the order of `row`.
+    /// Folds many rows, each in the order of `row`.
     pub short: ShortLoop,
     /// `(len, _, _, from, lanes)`: folds a part of a dense row into [`WIDE`] lanes; all parts but the last are multiples of it.
     pub lanes: RowLoop,
@@ -45,6 +48,8 @@ pub struct Fold {
     pub join_turned: unsafe fn(usize, *mut u8, *mut u8),
     /// Folds rows into as many accumulators as there are columns.
     pub columns: RowLoop,
+    /// As `columns` for several groups, whose accumulators follow each other.
+    pub groups: GroupsLoop,
     /// As `columns`, in the same order, for columns that are not neighbours.
     pub apart: ApartLoop,
     /// `(range, outputs, blocks, partial results, divisor, out)`: combines the blocks in order and stores the outputs of
@@ -173,7 +178,13 @@ unsafe fn finish<I: Item, C: Combine<I::Acc>>(
 }
 
 macro_rules! instances {
-    ($($name:ident $columns:ident $lanes:ident $short:ident $turned:ident $join:ident $feature:literal)*) => {$(
+    ($($name:ident $columns:ident $groups:ident $lanes:ident $short:ident $turned:ident $join:ident $feature:literal)*) => {$(
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $feature)]
+        unsafe fn $groups<I: Item, C: Combine<I::Acc>>(sizes: [usize; 3], apart: [isize; 2], from: *const u8, acc: *mut u8) {
+            // SAFETY: the same contract.
+            unsafe { columns::groups::<I, C>(sizes, apart, from, acc) }
+        }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $feature)]
         unsafe fn $turned<I: Item, C: Combine<I::Acc>>(
@@ -227,8 +238,8 @@ macro_rules! instances {
     )*};
 }
 instances!(
-    row_avx2 columns_avx2 lanes_avx2 short_avx2 turned_avx2 join_avx2 "avx2"
-    row_avx512 columns_avx512 lanes_avx512 short_avx512 turned_avx512 join_avx512 "avx512f,avx512bw,avx512dq,avx512vl"
+    row_avx2 columns_avx2 groups_avx2 lanes_avx2 short_avx2 turned_avx2 join_avx2 "avx2"
+    row_avx512 columns_avx512 groups_avx512 lanes_avx512 short_avx512 turned_avx512 join_avx512 "avx512f,avx512bw,avx512dq,avx512vl"
 );
 
 unsafe fn row_portable<I: Item, C: Combine<I::Acc>>(len: usize, _: isize, _: usize, from: *const u8, acc: *mut u8) {
@@ -255,7 +266,7 @@ unsafe fn columns_portable<I: Item, C: Combine<I::Acc>>(
 fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
     let (start, join, apart, finish) = (start::<I, C>, join::<I, C>, columns::apart::<I, C>, finish::<I, C>);
     macro_rules! with {
-        ($row:path, $short:path, $lanes:path, $turned:path, $join_turned:path, $columns:path) => {
+        ($row:path, $short:path, $lanes:path, $turned:path, $join_turned:path, $columns:path, $groups:path) => {
             Fold {
                 start,
                 row: $row,
@@ -265,6 +276,7 @@ fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
                 turned: $turned,
                 join_turned: $join_turned,
                 columns: $columns,
+                groups: $groups,
                 apart,
                 finish,
             }
@@ -278,7 +290,8 @@ fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
             lanes_avx512::<I, C>,
             turned_avx512::<I, C>,
             join_avx512::<I, C>,
-            columns_avx512::<I, C>
+            columns_avx512::<I, C>,
+            groups_avx512::<I, C>
         ),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => with!(
@@ -287,7 +300,8 @@ fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
             lanes_avx2::<I, C>,
             turned_avx2::<I, C>,
             join_avx2::<I, C>,
-            columns_avx2::<I, C>
+            columns_avx2::<I, C>,
+            groups_avx2::<I, C>
         ),
         _ => with!(
             row_portable::<I, C>,
@@ -295,7 +309,8 @@ fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
             lanes_portable::<I, C>,
             turned::body::<I, C>,
             turned::join::<I, C>,
-            columns_portable::<I, C>
+            columns_portable::<I, C>,
+            columns::groups::<I, C>
         ),
     }
 }

@@ -84,6 +84,80 @@ unsafe fn stripe<I: Item, C: Combine<I::Acc>, const N: usize>(
     }
 }
 
+/// Groups of few columns that go side by side: each column is one chain of additions, and those of one group are too few.
+const SIDE: usize = 4;
+
+/// Folds `groups` groups, `pitch` apart, each of `len` rows of fewer than 16 columns, into as many accumulators as all have columns.
+///
+/// # Safety
+/// These elements and accumulators are there.
+#[inline(always)]
+pub(super) unsafe fn groups<I: Item, C: Combine<I::Acc>>(
+    [len, columns, groups]: [usize; 3],
+    [stride, pitch]: [isize; 2],
+    from: *const u8,
+    acc: *mut u8,
+) {
+    let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
+    let whole = groups / SIDE * SIDE;
+    // SAFETY: by the caller's promise.
+    unsafe {
+        for group in (0..whole).step_by(SIDE) {
+            let (from, acc) = (from.offset(group as isize * pitch), acc.add(group * columns));
+            let mut column = 0;
+            if columns >= 8 {
+                stripes::<I, C, 8>(len, columns, [stride, pitch], from, acc);
+                column += 8;
+            }
+            if columns - column >= 4 {
+                stripes::<I, C, 4>(len, columns, [stride, pitch], from.add(column), acc.add(column));
+                column += 4;
+            }
+            let (from, acc) = (from.add(column), acc.add(column));
+            match columns - column {
+                3 => stripes::<I, C, 3>(len, columns, [stride, pitch], from, acc),
+                2 => stripes::<I, C, 2>(len, columns, [stride, pitch], from, acc),
+                1 => stripes::<I, C, 1>(len, columns, [stride, pitch], from, acc),
+                _ => {}
+            }
+        }
+        for group in whole..groups {
+            let from = from.offset(group as isize * pitch);
+            band_body::<I, C>(len, stride, columns, from.cast(), acc.add(group * columns).cast());
+        }
+    }
+}
+
+/// `N` columns of each of [`SIDE`] groups at once.
+#[inline(always)]
+unsafe fn stripes<I: Item, C: Combine<I::Acc>, const N: usize>(
+    len: usize,
+    columns: usize,
+    [stride, pitch]: [isize; 2],
+    from: *const I,
+    acc: *mut I::Acc,
+) {
+    // SAFETY: the caller gives N columns of each group.
+    unsafe {
+        let mut lanes = [[C::identity(); N]; SIDE];
+        for (g, lanes) in lanes.iter_mut().enumerate() {
+            *lanes = *acc.add(g * columns).cast();
+        }
+        for i in 0..len {
+            let from = from.offset(i as isize * stride);
+            for (g, lanes) in lanes.iter_mut().enumerate() {
+                let row: &[I; N] = &*from.offset(g as isize * pitch).cast();
+                for (lane, item) in lanes.iter_mut().zip(row) {
+                    *lane = C::combine(*lane, item.load());
+                }
+            }
+        }
+        for (g, lanes) in lanes.iter().enumerate() {
+            *acc.add(g * columns).cast() = *lanes;
+        }
+    }
+}
+
 pub(super) unsafe fn apart<I: Item, C: Combine<I::Acc>>(
     len: usize,
     stride: isize,

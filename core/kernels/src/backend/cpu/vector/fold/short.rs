@@ -1,7 +1,8 @@
-//! Many rows of few elements, each folded into an accumulator of its own: the rows go side by side through vector registers.
+//! Many rows, each folded into an accumulator of its own: rows of few elements go side by side through vector registers.
 //! `fold.rs` has an instance for every monoid, dtype and instruction set, and folds single short rows by the same order.
 
 use super::item::{Combine, Item};
+use super::{WIDE, row_body};
 
 /// A row of fewer than `WIDE` elements: few chains, because joining many is most of the work.
 #[inline(always)]
@@ -184,7 +185,7 @@ unsafe fn spread<I: Item, C: Combine<I::Acc>, const N: usize>(
 /// Folds `rows` rows, `pitch` apart, of `len` elements that lie `stride` apart.
 ///
 /// # Safety
-/// These elements are there, and `rows` accumulators; a row has fewer than `WIDE` elements.
+/// These elements are there, and `rows` accumulators; rows of `WIDE` elements or more are dense.
 #[inline(always)]
 pub(super) unsafe fn body<I: Item, C: Combine<I::Acc>>(
     len: usize,
@@ -195,6 +196,13 @@ pub(super) unsafe fn body<I: Item, C: Combine<I::Acc>>(
     acc: *mut u8,
 ) {
     let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
+    if len >= WIDE {
+        for j in 0..rows {
+            // SAFETY: by the caller's promise.
+            unsafe { row_body::<I, C>(len, from.offset(j as isize * pitch).cast(), acc.add(j).cast()) };
+        }
+        return;
+    }
     let is_dense = stride == 1 && pitch == len as isize || len == 1 && pitch == 1;
     // SAFETY: by the caller's promise.
     unsafe {
