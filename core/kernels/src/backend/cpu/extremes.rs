@@ -117,7 +117,7 @@ macro_rules! instances {
         #[target_feature(enable = $feature)]
         unsafe fn $rows<T: Extreme, const LEAST: bool>(len: usize, rows: usize, from: *const u8, found: *mut u64) {
             // SAFETY: the same contract.
-            unsafe { rows::body::<T, LEAST>(len, rows, from, found) }
+            unsafe { rows::with_vectors::<T, LEAST>(len, rows, from, found) }
         }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $feature)]

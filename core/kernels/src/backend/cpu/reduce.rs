@@ -171,7 +171,9 @@ impl ReducePlan {
         phase: usize,
         chunk: usize,
     ) -> Result<()> {
-        let Some(fold) = fold::lookup(monoid, self.dtype, isa) else {
+        // `float16` is widened first where that pays.
+        let widened = if self.dtype == DType::F16 { DType::F32 } else { self.dtype };
+        let [Some(fold), Some(wide)] = [self.dtype, widened].map(|dtype| fold::lookup(monoid, dtype, isa)) else {
             return Err(Error::invalid_argument(op, "this reduction has no meaning for the dtype").got(self.dtype));
         };
         let divisor = mean.then_some(self.count);
@@ -184,9 +186,7 @@ impl ReducePlan {
         let pieces = self.pieces();
         let grain = if self.bundles() { 16 } else { 1 };
         let units = part(self.groups() * self.blocks * pieces, chunk, self.work().phases[0], grain);
-        if self.are_narrow()
-            && let Some(wide) = fold::lookup(monoid, DType::F32, isa)
-        {
+        if self.are_narrow() {
             // SAFETY: by the caller's promise.
             unsafe { self.narrow_rows([&fold, &wide], input, output, divisor, units) };
             return Ok(());
@@ -198,7 +198,7 @@ impl ReducePlan {
         }
         if self.are_few() {
             // SAFETY: by the caller's promise.
-            unsafe { self.few_columns(&fold, input, scratch, units) };
+            unsafe { self.few_columns([&fold, &wide], input, scratch, units) };
             return Ok(());
         }
         if self.bundles() {

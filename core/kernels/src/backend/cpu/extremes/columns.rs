@@ -63,12 +63,17 @@ pub(super) unsafe fn body<T: Extreme, const LEAST: bool>(
     }
 }
 
-/// A band of rows that is all there is: its places go straight to the results.
+/// Few rows that are all there is: their places go straight to the results.
 ///
 /// # Safety
 /// As [`body`], for one group.
 #[inline(always)]
-unsafe fn few_rows<T: Extreme, const LEAST: bool>(len: usize, stride: isize, from: *const T, found: &mut [u64]) {
+pub(super) unsafe fn few_rows<T: Extreme, const LEAST: bool>(
+    len: usize,
+    stride: isize,
+    from: *const T,
+    found: &mut [u64],
+) {
     let (parts, rest) = found.as_chunks_mut::<16>();
     let done = 16 * parts.len();
     // SAFETY: by the caller's promise.

@@ -1,14 +1,74 @@
 //! The best elements of rows that lie dense: the best value first, by vectors, then where it is.
 //! `extremes.rs` has an instance for every dtype and instruction set.
 
+#[cfg(target_arch = "x86_64")]
+use super::columns;
 use super::{Extreme, Place, better, worst};
+#[cfg(target_arch = "x86_64")]
+use crate::backend::cpu::simd::transpose::square;
+#[cfg(target_arch = "x86_64")]
+use std::mem::MaybeUninit;
 
 /// Rows of fewer elements are searched several at a time, one element after the other.
 const SHORT: usize = 16;
+/// Rows of four-byte elements that are turned into columns at a time, and how long they are at most.
+#[cfg(target_arch = "x86_64")]
+const TURNED: usize = 64;
+#[cfg(target_arch = "x86_64")]
+const LONGEST_TURNED: usize = 63;
 /// Elements of which only the best is kept; the piece that has it is searched once more.
 const PIECE: usize = 4096;
 /// Rows that go side by side: a single one waits for each comparison.
 const ABREAST: usize = 8;
+
+/// # Safety
+/// As [`body`], on a processor with AVX2.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) unsafe fn with_vectors<T: Extreme, const LEAST: bool>(
+    len: usize,
+    rows: usize,
+    from: *const u8,
+    found: *mut u64,
+) {
+    let words = size_of::<T>() == 4 && size_of::<T::Key>() == 4;
+    let whole = if words && (9..=LONGEST_TURNED).contains(&len) { rows / TURNED * TURNED } else { 0 };
+    // SAFETY: by the caller's promise.
+    unsafe {
+        for row in (0..whole).step_by(TURNED) {
+            turned::<T, LEAST>(len, from.cast::<T>().add(row * len), found.add(row));
+        }
+        let from = from.add(whole * len * size_of::<T>());
+        body::<T, LEAST>(len, rows - whole, from, found.add(whole));
+    }
+}
+
+/// [`TURNED`] rows as columns side by side: squares of eight by eight, the last of a row with some elements once more.
+///
+/// # Safety
+/// As [`with_vectors`], for so many rows of 9 to [`LONGEST_TURNED`] words.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn turned<T: Extreme, const LEAST: bool>(len: usize, from: *const T, found: *mut u64) {
+    let mut room = [const { MaybeUninit::<f32>::uninit() }; TURNED * LONGEST_TURNED];
+    let to = room.as_mut_ptr().cast::<f32>();
+    // SAFETY: the squares lie in the rows and in the room; their words are moved as they are.
+    unsafe {
+        for row in (0..TURNED).step_by(8) {
+            for at in (0..len).step_by(8) {
+                let at = at.min(len - 8);
+                square(
+                    from.cast::<f32>().add(row * len + at),
+                    len as isize,
+                    to.add(at * TURNED + row),
+                    TURNED as isize,
+                );
+            }
+        }
+        let found = std::slice::from_raw_parts_mut(found, TURNED);
+        columns::few_rows::<T, LEAST>(len, TURNED as isize, to.cast_const().cast(), found);
+    }
+}
 
 /// # Safety
 /// `rows` dense rows of `len` elements, and as many places.

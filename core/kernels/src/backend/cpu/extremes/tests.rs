@@ -22,10 +22,11 @@ fn check<T: Element + PartialOrd>(numbers: impl Fn(usize) -> T + Copy) {
     for isa in Isa::available() {
         for least in [false, true] {
             let search = lookup(T::DTYPE, least, isa).unwrap();
-            for len in
-                [1, 2, 3, 4, 5, 9, 15, 16, 17, 31, 63, 64, 65, 100, 254, 255, 256, 300, 4096, 8191, 8192, 8193, 9000]
-            {
-                let rows = (3000 / len).clamp(1, 37);
+            for len in [
+                1, 2, 3, 4, 5, 8, 9, 10, 15, 16, 17, 31, 33, 63, 64, 65, 100, 254, 255, 256, 300, 4096, 8191, 8192,
+                8193, 9000,
+            ] {
+                let rows = (9600 / len).clamp(1, 150);
                 let x: Vec<T> = (0..rows * len).map(numbers).collect();
                 let mut found = vec![u64::MAX; rows];
                 // SAFETY: as many rows as there are places.

@@ -12,6 +12,8 @@ use std::ops::Range;
 
 /// Outputs that are folded by one call.
 const TOGETHER: usize = 256;
+/// Groups of columns that are widened together.
+const SIDE: usize = 4;
 /// Elements that are brought together at a time.
 const ROOM: usize = 2048;
 
@@ -23,25 +25,31 @@ impl ReducePlan {
         self.direct() && self.reduced.rank <= 1 && self.row == self.count && (1..=most).contains(&self.count)
     }
 
-    /// Whether outputs come in groups of few neighbours, one group after the other at one distance. Bytes, and `float16`, whose conversion takes
-    /// most of the time, are no faster so.
+    /// Whether outputs come in groups of few neighbours, one group after the other at one distance. Bytes are no faster so, and `float16` is widened
+    /// first, where it lies dense.
     pub(super) fn are_few(&self) -> bool {
         let [groups, columns] = [0, 1].map(|axis| (self.kept.dims[axis], self.kept.strides[axis]));
         self.blocks == 1
             && (2..16).contains(&self.columns)
             && self.dtype.size() > 1
-            && self.dtype != DType::F16
+            && (self.dtype != DType::F16 || self.reduced.inner().1 == self.columns as isize)
             && self.reduced.rank == 1
             && self.kept.rank == 2
             && columns == (self.columns, 1)
             && groups.0 == self.groups()
     }
 
-    /// The partial results of a range of such groups, in phase 0 of `ReducePlan::run`.
+    /// The partial results of a range of such groups, in phase 0 of `ReducePlan::run`; `wide` are the loops of `float32`, for `float16`.
     ///
     /// # Safety
     /// As `ReducePlan::run`.
-    pub(super) unsafe fn few_columns(&self, fold: &Fold, input: &View, scratch: *mut u8, groups: Range<usize>) {
+    pub(super) unsafe fn few_columns(
+        &self,
+        [fold, wide]: [&Fold; 2],
+        input: &View,
+        scratch: *mut u8,
+        groups: Range<usize>,
+    ) {
         let (len, stride) = self.reduced.inner();
         let pitch = self.kept.strides[0];
         // SAFETY: offsets are those of elements of the view; chunks write disjoint accumulators.
@@ -49,7 +57,40 @@ impl ReducePlan {
             let from = input.ptr.offset(groups.start as isize * pitch * self.dtype.size() as isize);
             let acc = scratch.add(groups.start * self.columns * self.acc_size());
             (fold.start)(groups.len() * self.columns, acc);
-            (fold.groups)([len, self.columns, groups.len()], [stride, pitch], from, acc);
+            match self.dtype {
+                DType::F16 => self.widened_columns(wide, from.cast(), acc.cast(), groups.len()),
+                _ => (fold.groups)([len, self.columns, groups.len()], [stride, pitch], from, acc),
+            }
+        }
+    }
+
+    /// Groups of `float16`, a few at a time: some rows of each are widened and folded, then the next.
+    ///
+    /// # Safety
+    /// As `ReducePlan::run`, for `groups` groups from `from` on, which lie dense, and their accumulators.
+    unsafe fn widened_columns(&self, wide: &Fold, from: *const f16, acc: *mut f32, groups: usize) {
+        let (columns, len) = (self.columns, self.count);
+        let mut room = [0f32; ROOM];
+        for first in (0..groups).step_by(SIDE) {
+            let n = SIDE.min(groups - first);
+            let most = ROOM / (n * columns);
+            for row in (0..len).step_by(most) {
+                let size = most.min(len - row) * columns;
+                // SAFETY: by the caller's promise.
+                unsafe {
+                    for (g, room) in room.chunks_mut(size).take(n).enumerate() {
+                        let from = from.offset((first + g) as isize * self.kept.strides[0]).add(row * columns);
+                        std::slice::from_raw_parts(from, size).convert_to_f32_slice(room);
+                    }
+                    let apart = [columns, size].map(|apart| apart as isize);
+                    (wide.groups)(
+                        [size / columns, columns, n],
+                        apart,
+                        room.as_ptr().cast(),
+                        acc.add(first * columns).cast(),
+                    );
+                }
+            }
         }
     }
 

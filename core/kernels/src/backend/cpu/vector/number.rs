@@ -103,15 +103,15 @@ macro_rules! floats {
             #[inline(always)]
             fn min(self, b: Self) -> Self {
                 // Two choices, one of them the processor's own minimum: of one by both conditions the compiler makes no vectors in short loops.
-                // Twice NaN is that NaN; were it `self` alone, and that just read from where the result goes, the compiler would write the
-                // other elements by a mask, which costs twelve cycles a vector on AMD's processors with AVX2.
+                // NaN less anything is that NaN; were it `self` alone, and that just read from where the result goes, the compiler would write
+                // the other elements by a mask, which costs twelve cycles a vector on AMD's processors with AVX2.
                 let least = if self < b { self } else { b };
-                if self != self { self + self } else { least }
+                if self != self { self - b } else { least }
             }
             #[inline(always)]
             fn max(self, b: Self) -> Self {
                 let most = if self > b { self } else { b };
-                if self != self { self + self } else { most }
+                if self != self { self - b } else { most }
             }
             #[inline(always)]
             fn no_divisor(self) -> bool { false }
