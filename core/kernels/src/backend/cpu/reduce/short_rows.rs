@@ -174,13 +174,7 @@ impl ReducePlan {
                     std::slice::from_raw_parts(from, row.len()).convert_to_f32_slice(row);
                 }
                 (wide.start)(run.len, acc);
-                let rows = rows.as_ptr();
-                match count {
-                    ..WIDE => (wide.short)(count, 1, run.len, count as isize, rows.cast(), acc),
-                    _ => (0..run.len).for_each(|i| {
-                        (wide.row)(count, 1, 1, rows.add(i * count).cast(), acc.add(i * size_of::<f32>()));
-                    }),
-                }
+                (wide.short)(count, 1, run.len, count as isize, rows.as_ptr().cast(), acc);
                 (fold.finish)(0..run.len, run.len, 1, acc, divisor, output.ptr.add(at * size));
             }
             at += run.len;
