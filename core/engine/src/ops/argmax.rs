@@ -110,7 +110,10 @@ impl Op for Argmax {
         let plan = Plan::new(x, y, self.axis);
         // SAFETY: views of the inferred types; chunks write disjoint outputs.
         unsafe {
-            plan.run(&search, x, call.scratch.cast(), phase, chunk, |first, step, found| self.store(y, first, step, found));
+            let direct = (self.to == DType::I64).then_some(y.ptr.cast());
+            plan.run(&search, x, call.scratch.cast(), direct, [phase, chunk], |first, step, found| {
+                self.store(y, first, step, found);
+            });
         }
         Ok(())
     }

@@ -128,7 +128,8 @@ impl Plan {
         }
     }
 
-    /// One chunk: places to scratch memory and then the best of them to `store(first output, step, places)`, or all at once.
+    /// One chunk: places to scratch memory and then the best of them to `store(first output, step, places)`, or all at once. Where the outputs are
+    /// places as they are found, `direct` is the first of them, and those side by side are found there.
     ///
     /// # Safety
     /// The plan is of these views, which are valid; scratch is as large as [`Plan::work`] said, and phases follow each other.
@@ -137,8 +138,8 @@ impl Plan {
         search: &Search,
         x: &View,
         scratch: *mut u64,
-        phase: usize,
-        chunk: usize,
+        direct: Option<*mut u64>,
+        [phase, chunk]: [usize; 2],
         mut store: impl FnMut(usize, usize, &[u64]),
     ) {
         if self.outputs == 0 {
@@ -151,10 +152,19 @@ impl Plan {
             }
             return;
         }
+        let direct = direct.filter(|_| self.blocks == 1 && self.lanes.to == 1);
         let mut found = [0u64; MOST_COLUMNS];
         for unit in part(self.units() * self.blocks, chunk, self.chunks(), 1) {
             let unit = self.unit_of(unit);
             let axis = self.block(unit.block);
+            if let (Some(outputs), true) = (direct, unit.groups == 1 || self.groups.to == unit.lanes) {
+                // SAFETY: outputs of different units lie apart, and those of this one side by side; the unit lies in the view.
+                unsafe {
+                    let found = std::slice::from_raw_parts_mut(outputs.add(unit.to), unit.lanes * unit.groups);
+                    self.search(search, x, &unit, &axis, found);
+                }
+                continue;
+            }
             let found = &mut found[..unit.lanes * unit.groups];
             // SAFETY: the unit lies in the view; places of different units lie apart.
             unsafe {

@@ -112,7 +112,7 @@ pub struct Search {
 }
 
 macro_rules! instances {
-    ($($rows:ident $columns:ident $feature:literal)*) => {$(
+    ($($rows:ident $columns:ident $registers:ident $feature:literal)*) => {$(
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $feature)]
         unsafe fn $rows<T: Extreme, const LEAST: bool>(len: usize, rows: usize, from: *const u8, found: *mut u64) {
@@ -131,11 +131,11 @@ macro_rules! instances {
             found: *mut u64,
         ) {
             // SAFETY: the same contract.
-            unsafe { columns::body::<T, LEAST>(len, stride, columns, groups, pitch, from, found) }
+            unsafe { columns::body::<T, LEAST, { columns::$registers }>(len, stride, columns, groups, pitch, from, found) }
         }
     )*};
 }
-instances!(rows_avx2 columns_avx2 "avx2" rows_avx512 columns_avx512 "avx512f,avx512bw,avx512dq,avx512vl");
+instances!(rows_avx2 columns_avx2 IN_REGISTERS "avx2" rows_avx512 columns_avx512 IN_LONG_REGISTERS "avx512f,avx512bw,avx512dq,avx512vl");
 
 unsafe fn rows_portable<T: Extreme, const LEAST: bool>(len: usize, rows: usize, from: *const u8, found: *mut u64) {
     // SAFETY: the same contract.
@@ -152,7 +152,7 @@ unsafe fn columns_portable<T: Extreme, const LEAST: bool>(
     found: *mut u64,
 ) {
     // SAFETY: the same contract.
-    unsafe { columns::body::<T, LEAST>(len, stride, columns, groups, pitch, from, found) }
+    unsafe { columns::body::<T, LEAST, { columns::IN_REGISTERS }>(len, stride, columns, groups, pitch, from, found) }
 }
 
 fn search<T: Extreme, const LEAST: bool>(isa: Isa) -> Search {

@@ -3,6 +3,8 @@
 
 mod short_rows;
 mod strided_rows;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 use super::vector::fold::{self, Fold, WIDE};

@@ -2,6 +2,7 @@
 //! `extremes.rs` has an instance for every dtype and instruction set; few columns are made many by taking several rows as one.
 
 use super::{Extreme, MOST_COLUMNS, Place, better, worst};
+use std::hint::select_unpredictable;
 use std::mem::MaybeUninit;
 
 /// Columns from which on rows are read as a whole, so many at a time: memory gives short pieces of rows that lie pages apart slowly.
@@ -14,6 +15,11 @@ const FEWEST: usize = 4;
 
 /// Room for something about each column, of which only what is used is written.
 type Room<X> = [MaybeUninit<X>; MOST_COLUMNS];
+
+/// Bytes of the best values of a stripe, by the registers that a processor has: as many again are their places.
+pub(super) const IN_REGISTERS: usize = 128;
+#[cfg(target_arch = "x86_64")]
+pub(super) const IN_LONG_REGISTERS: usize = 256;
 
 /// The first `n` places of a room, all with one value.
 #[inline(always)]
@@ -29,7 +35,7 @@ fn filled<X: Copy>(room: &mut Room<X>, n: usize, value: X) -> &mut [X] {
 /// # Safety
 /// As [`super::ColumnsLoop`] says.
 #[inline(always)]
-pub(super) unsafe fn body<T: Extreme, const LEAST: bool>(
+pub(super) unsafe fn body<T: Extreme, const LEAST: bool, const WIDEST: usize>(
     len: usize,
     stride: isize,
     columns: usize,
@@ -47,7 +53,7 @@ pub(super) unsafe fn body<T: Extreme, const LEAST: bool>(
             let from = from.cast::<T>().offset(group as isize * pitch);
             let found = std::slice::from_raw_parts_mut(found.add(group * columns), columns);
             if several > 1 && dense && len >= 4 * several {
-                several_as_one::<T, LEAST>(len, several, from, found);
+                several_as_one::<T, LEAST, WIDEST>(len, several, from, found);
             } else if columns < FEWEST {
                 found.iter_mut().enumerate().for_each(|(j, at)| *at = one::<T, LEAST>(len, stride, from.add(j)));
             } else if len <= BAND {
@@ -56,7 +62,7 @@ pub(super) unsafe fn body<T: Extreme, const LEAST: bool>(
                 let mut best = [const { MaybeUninit::uninit() }; MOST_COLUMNS];
                 let best = filled(&mut best, columns, worst::<T, LEAST>());
                 found.fill(0);
-                rows_after::<T, LEAST>(len, stride, from, best, found);
+                rows_after::<T, LEAST, WIDEST>(len, stride, from, best, found);
                 hidden::<T, LEAST>(len, stride, from, best, found);
             }
         }
@@ -74,21 +80,46 @@ pub(super) unsafe fn few_rows<T: Extreme, const LEAST: bool>(
     from: *const T,
     found: &mut [u64],
 ) {
-    let (parts, rest) = found.as_chunks_mut::<16>();
-    let done = 16 * parts.len();
     // SAFETY: by the caller's promise.
     unsafe {
-        for (i, found) in parts.iter_mut().enumerate() {
-            let from = from.add(16 * i);
-            let (mut best, mut at) = ([worst::<T, LEAST>(); 16], [T::Place::ZERO; 16]);
-            stripe::<T, LEAST, 16>(0..len, stride, from, &mut best, &mut at);
+        // Two registers of bytes and pairs of them, as many of the longer ones as stay in registers.
+        let mut done = match size_of::<T::Key>() {
+            1 => few_in_stripes::<T, LEAST, 64>(len, stride, from, found),
+            2 => few_in_stripes::<T, LEAST, 32>(len, stride, from, found),
+            _ => 0,
+        };
+        done += few_in_stripes::<T, LEAST, 16>(len, stride, from.wrapping_add(done), &mut found[done..]);
+        for (j, at) in found.iter_mut().enumerate().skip(done) {
+            *at = one::<T, LEAST>(len, stride, from.add(j));
+        }
+    }
+}
+
+/// As [`few_rows`], as long as there are `N` columns; gives how many they were.
+///
+/// # Safety
+/// As [`body`], for one group.
+#[inline(always)]
+unsafe fn few_in_stripes<T: Extreme, const LEAST: bool, const N: usize>(
+    len: usize,
+    stride: isize,
+    from: *const T,
+    found: &mut [u64],
+) -> usize {
+    let (parts, _) = found.as_chunks_mut::<N>();
+    for (i, found) in parts.iter_mut().enumerate() {
+        let (mut best, mut at) = ([worst::<T, LEAST>(); N], [T::Place::ZERO; N]);
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let from = from.add(N * i);
+            stripe::<T, LEAST, N>(0..len, stride, from, &mut best, &mut at);
             for (found, at) in found.iter_mut().zip(at) {
                 *found = at.number() as u64;
             }
             hidden::<T, LEAST>(len, stride, from, &best, found);
         }
-        rest.iter_mut().enumerate().for_each(|(j, at)| *at = one::<T, LEAST>(len, stride, from.add(done + j)));
     }
+    N * parts.len()
 }
 
 /// The place in one column, without branches.
@@ -137,7 +168,12 @@ unsafe fn hidden<T: Extreme, const LEAST: bool>(
 /// # Safety
 /// As [`body`], for one group; the rows lie dense.
 #[inline(always)]
-unsafe fn several_as_one<T: Extreme, const LEAST: bool>(len: usize, several: usize, from: *const T, found: &mut [u64]) {
+unsafe fn several_as_one<T: Extreme, const LEAST: bool, const WIDEST: usize>(
+    len: usize,
+    several: usize,
+    from: *const T,
+    found: &mut [u64],
+) {
     let columns = found.len();
     let (long, wide) = (len / several, several * columns);
     let worst = worst::<T, LEAST>();
@@ -147,7 +183,7 @@ unsafe fn several_as_one<T: Extreme, const LEAST: bool>(len: usize, several: usi
     found.fill(0);
     // SAFETY: by the caller's promise.
     unsafe {
-        rows_after::<T, LEAST>(long, wide as isize, from, best_of_wide, found_of_wide);
+        rows_after::<T, LEAST, WIDEST>(long, wide as isize, from, best_of_wide, found_of_wide);
         for (i, (&value, &at)) in best_of_wide.iter().zip(&*found_of_wide).enumerate() {
             let (row, column) = (at * several as u64 + (i / columns) as u64, i % columns);
             if better::<_, LEAST>(value, best[column]) || (value == best[column] && row < found[column]) {
@@ -171,7 +207,7 @@ unsafe fn several_as_one<T: Extreme, const LEAST: bool>(len: usize, several: usi
 /// # Safety
 /// As [`body`], for one group.
 #[inline(always)]
-unsafe fn rows_after<T: Extreme, const LEAST: bool>(
+unsafe fn rows_after<T: Extreme, const LEAST: bool, const WIDEST: usize>(
     len: usize,
     stride: isize,
     from: *const T,
@@ -190,7 +226,7 @@ unsafe fn rows_after<T: Extreme, const LEAST: bool>(
             // SAFETY: by the caller's promise; the band is a part of the rows.
             unsafe {
                 let from = from.offset((first + row) as isize * stride);
-                stripes::<T, LEAST>(row..own.min(row + band), stride, from, best, at);
+                stripes::<T, LEAST, WIDEST>(row..own.min(row + band), stride, from, best, at);
             }
         }
         for ((kept, kept_at), (&best, &at)) in all.iter_mut().zip(&mut *found).zip(best.iter().zip(&*at)) {
@@ -204,7 +240,7 @@ unsafe fn rows_after<T: Extreme, const LEAST: bool>(
 /// # Safety
 /// As [`body`], for the rows with the numbers `rows`, whose first begins at `from`.
 #[inline(always)]
-unsafe fn stripes<T: Extreme, const LEAST: bool>(
+unsafe fn stripes<T: Extreme, const LEAST: bool, const WIDEST: usize>(
     rows: std::ops::Range<usize>,
     stride: isize,
     from: *const T,
@@ -214,27 +250,16 @@ unsafe fn stripes<T: Extreme, const LEAST: bool>(
     let (columns, mut column) = (best.len(), 0);
     // SAFETY: by the caller's promise.
     unsafe {
-        // More of eight bytes would not stay in registers.
-        while size_of::<T::Key>() < 8 && columns - column >= 64 {
-            stripe::<T, LEAST, 64>(rows.clone(), stride, from.add(column), &mut best[column..], &mut at[column..]);
-            column += 64;
+        macro_rules! stripes_of {
+            ($($n:literal)*) => {$(
+                // What is known of more of them would not stay in registers.
+                while size_of::<T::Key>() * $n <= WIDEST && columns - column >= $n {
+                    stripe::<T, LEAST, $n>(rows.clone(), stride, from.add(column), &mut best[column..], &mut at[column..]);
+                    column += $n;
+                }
+            )*};
         }
-        while columns - column >= 32 {
-            stripe::<T, LEAST, 32>(rows.clone(), stride, from.add(column), &mut best[column..], &mut at[column..]);
-            column += 32;
-        }
-        while columns - column >= 16 {
-            stripe::<T, LEAST, 16>(rows.clone(), stride, from.add(column), &mut best[column..], &mut at[column..]);
-            column += 16;
-        }
-        while columns - column >= 4 {
-            stripe::<T, LEAST, 4>(rows.clone(), stride, from.add(column), &mut best[column..], &mut at[column..]);
-            column += 4;
-        }
-        while columns > column {
-            stripe::<T, LEAST, 1>(rows.clone(), stride, from.add(column), &mut best[column..], &mut at[column..]);
-            column += 1;
-        }
+        stripes_of!(128 64 32 16 8 4 1);
     }
 }
 
@@ -259,8 +284,8 @@ unsafe fn stripe<T: Extreme, const LEAST: bool, const N: usize>(
         for ((value, place), item) in values.iter_mut().zip(&mut places).zip(row) {
             let item = item.key::<LEAST>();
             let wins = better::<_, LEAST>(item, *value);
-            *value = if wins { item } else { *value };
-            *place = if wins { number } else { *place };
+            *value = select_unpredictable(wins, item, *value);
+            *place = select_unpredictable(wins, number, *place);
         }
     }
     (*best, *at) = (values, places);

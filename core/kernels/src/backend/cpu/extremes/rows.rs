@@ -5,17 +5,15 @@
 use super::columns;
 use super::{Extreme, Place, better, worst};
 #[cfg(target_arch = "x86_64")]
-use crate::backend::cpu::simd::transpose::square;
+use crate::backend::cpu::simd::transpose::{SHORTEST, WHOLE, rows_to_columns};
 #[cfg(target_arch = "x86_64")]
 use std::mem::MaybeUninit;
 
 /// Rows of fewer elements are searched several at a time, one element after the other.
 const SHORT: usize = 16;
-/// Rows of four-byte elements that are turned into columns at a time, and how long they are at most.
+/// Bytes of rows that are turned into columns at a time, at most.
 #[cfg(target_arch = "x86_64")]
-const TURNED: usize = 64;
-#[cfg(target_arch = "x86_64")]
-const LONGEST_TURNED: usize = 63;
+const ROOM: usize = 16 * 1024;
 /// Elements of which only the best is kept; the piece that has it is searched once more.
 const PIECE: usize = 4096;
 /// Rows that go side by side: a single one waits for each comparison.
@@ -31,11 +29,15 @@ pub(super) unsafe fn with_vectors<T: Extreme, const LEAST: bool>(
     from: *const u8,
     found: *mut u64,
 ) {
-    let words = size_of::<T>() == 4 && size_of::<T::Key>() == 4;
-    let whole = if words && (9..=LONGEST_TURNED).contains(&len) { rows / TURNED * TURNED } else { 0 };
+    let side = turned_rows::<T>();
+    let longest = (ROOM / side / size_of::<T>()).min(T::Place::MOST);
+    // Few of longer elements are faster one after the other.
+    let shortest = if size_of::<T>() <= 2 { SHORTEST } else { WHOLE };
+    let behind = usize::from(len < WHOLE);
+    let whole = if (shortest..=longest).contains(&len) { rows.saturating_sub(behind) / side * side } else { 0 };
     // SAFETY: by the caller's promise.
     unsafe {
-        for row in (0..whole).step_by(TURNED) {
+        for row in (0..whole).step_by(side) {
             turned::<T, LEAST>(len, from.cast::<T>().add(row * len), found.add(row));
         }
         let from = from.add(whole * len * size_of::<T>());
@@ -43,30 +45,26 @@ pub(super) unsafe fn with_vectors<T: Extreme, const LEAST: bool>(
     }
 }
 
-/// [`TURNED`] rows as columns side by side: squares of eight by eight, the last of a row with some elements once more.
+/// Rows that are turned at a time: as many columns stay in registers.
+#[cfg(target_arch = "x86_64")]
+const fn turned_rows<T>() -> usize {
+    if size_of::<T>() == 8 { 32 } else { 64 }
+}
+
+/// [`turned_rows`] rows as columns side by side.
 ///
 /// # Safety
-/// As [`with_vectors`], for so many rows of 9 to [`LONGEST_TURNED`] words.
+/// As [`with_vectors`], for so many rows whose columns fit in the [`ROOM`]; behind those of fewer elements than [`WHOLE`] is another.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn turned<T: Extreme, const LEAST: bool>(len: usize, from: *const T, found: *mut u64) {
-    let mut room = [const { MaybeUninit::<f32>::uninit() }; TURNED * LONGEST_TURNED];
-    let to = room.as_mut_ptr().cast::<f32>();
-    // SAFETY: the squares lie in the rows and in the room; their words are moved as they are.
+    let mut room = [const { MaybeUninit::<u64>::uninit() }; ROOM / 8];
+    let to = room.as_mut_ptr().cast::<T>();
+    // SAFETY: by the caller's promise; an element is as its bytes are.
     unsafe {
-        for row in (0..TURNED).step_by(8) {
-            for at in (0..len).step_by(8) {
-                let at = at.min(len - 8);
-                square(
-                    from.cast::<f32>().add(row * len + at),
-                    len as isize,
-                    to.add(at * TURNED + row),
-                    TURNED as isize,
-                );
-            }
-        }
-        let found = std::slice::from_raw_parts_mut(found, TURNED);
-        columns::few_rows::<T, LEAST>(len, TURNED as isize, to.cast_const().cast(), found);
+        let rows = turned_rows::<T>();
+        rows_to_columns(len, rows, from, to);
+        columns::few_rows::<T, LEAST>(len, rows as isize, to, std::slice::from_raw_parts_mut(found, rows));
     }
 }
 

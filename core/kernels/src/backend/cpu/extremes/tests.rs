@@ -23,8 +23,8 @@ fn check<T: Element + PartialOrd>(numbers: impl Fn(usize) -> T + Copy) {
         for least in [false, true] {
             let search = lookup(T::DTYPE, least, isa).unwrap();
             for len in [
-                1, 2, 3, 4, 5, 8, 9, 10, 15, 16, 17, 31, 33, 63, 64, 65, 100, 254, 255, 256, 300, 4096, 8191, 8192,
-                8193, 9000,
+                1, 2, 3, 4, 5, 7, 8, 9, 10, 15, 16, 17, 31, 33, 63, 64, 65, 100, 126, 127, 252, 253, 254, 255, 256,
+                300, 4096, 8191, 8192, 8193, 9000,
             ] {
                 let rows = (9600 / len).clamp(1, 150);
                 let x: Vec<T> = (0..rows * len).map(numbers).collect();

@@ -25,13 +25,13 @@ impl ReducePlan {
         self.direct() && self.reduced.rank <= 1 && self.row == self.count && (1..=most).contains(&self.count)
     }
 
-    /// Whether outputs come in groups of few neighbours, one group after the other at one distance. Bytes are no faster so, and `float16` is widened
-    /// first, where it lies dense.
+    /// Whether outputs come in groups of few neighbours, one group after the other at one distance. Bytes are no faster so but for dense rows of
+    /// up to eight, and `float16` is widened first, where it lies dense.
     pub(super) fn are_few(&self) -> bool {
         let [groups, columns] = [0, 1].map(|axis| (self.kept.dims[axis], self.kept.strides[axis]));
         self.blocks == 1
             && (2..16).contains(&self.columns)
-            && self.dtype.size() > 1
+            && (self.dtype.size() > 1 || (self.columns <= 8 && self.reduced.inner().1 == self.columns as isize))
             && (self.dtype != DType::F16 || self.reduced.inner().1 == self.columns as isize)
             && self.reduced.rank == 1
             && self.kept.rank == 2

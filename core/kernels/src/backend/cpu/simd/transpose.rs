@@ -1,5 +1,5 @@
-//! A square of eight by eight words, transposed in registers.
-//! Copies of strided views and the packing of products call it.
+//! Squares of eight by eight elements, or four by four of eight bytes, transposed in registers, and rows that become columns by them.
+//! Copies of strided views, the packing of products, and searches and reductions of short rows call them.
 
 use std::arch::x86_64::*;
 
@@ -38,5 +38,142 @@ pub unsafe fn square(from: *const f32, cs: isize, to: *mut f32, pitch: isize) {
         _mm256_storeu_ps(to.offset(5 * pitch), _mm256_permute2f128_ps::<0x31>(f1, f5));
         _mm256_storeu_ps(to.offset(6 * pitch), _mm256_permute2f128_ps::<0x31>(f2, f6));
         _mm256_storeu_ps(to.offset(7 * pitch), _mm256_permute2f128_ps::<0x31>(f3, f7));
+    }
+}
+
+/// A square of bytes: row `i` begins at `from + i * pitch`, column `k` goes to `to + k * apart`.
+///
+/// # Safety
+///
+/// The processor has AVX2, and both squares are there, apart.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn bytes(from: *const u8, pitch: usize, to: *mut u8, apart: usize) {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let row = |i: usize| _mm_loadl_epi64(from.add(i * pitch).cast());
+        let store = |k: usize, pair: __m128i| {
+            _mm_storel_epi64(to.add(k * apart).cast(), pair);
+            _mm_storel_epi64(to.add((k + 1) * apart).cast(), _mm_unpackhi_epi64(pair, pair));
+        };
+        let (p0, p1) = (_mm_unpacklo_epi8(row(0), row(1)), _mm_unpacklo_epi8(row(2), row(3)));
+        let (p2, p3) = (_mm_unpacklo_epi8(row(4), row(5)), _mm_unpacklo_epi8(row(6), row(7)));
+        let (f0, f1) = (_mm_unpacklo_epi16(p0, p1), _mm_unpackhi_epi16(p0, p1));
+        let (f2, f3) = (_mm_unpacklo_epi16(p2, p3), _mm_unpackhi_epi16(p2, p3));
+        store(0, _mm_unpacklo_epi32(f0, f2));
+        store(2, _mm_unpackhi_epi32(f0, f2));
+        store(4, _mm_unpacklo_epi32(f1, f3));
+        store(6, _mm_unpackhi_epi32(f1, f3));
+    }
+}
+
+/// As [`bytes`] for elements of two bytes.
+///
+/// # Safety
+///
+/// As [`bytes`].
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn halves(from: *const u16, pitch: usize, to: *mut u16, apart: usize) {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let row = |i: usize| _mm_loadu_si128(from.add(i * pitch).cast());
+        let store = |k: usize, low: __m128i, high: __m128i| {
+            _mm_storeu_si128(to.add(k * apart).cast(), _mm_unpacklo_epi64(low, high));
+            _mm_storeu_si128(to.add((k + 1) * apart).cast(), _mm_unpackhi_epi64(low, high));
+        };
+        let pair = |i: usize| {
+            let (a, b) = (row(i), row(i + 1));
+            (_mm_unpacklo_epi16(a, b), _mm_unpackhi_epi16(a, b))
+        };
+        let ((p0, q0), (p1, q1), (p2, q2), (p3, q3)) = (pair(0), pair(2), pair(4), pair(6));
+        store(0, _mm_unpacklo_epi32(p0, p1), _mm_unpacklo_epi32(p2, p3));
+        store(2, _mm_unpackhi_epi32(p0, p1), _mm_unpackhi_epi32(p2, p3));
+        store(4, _mm_unpacklo_epi32(q0, q1), _mm_unpacklo_epi32(q2, q3));
+        store(6, _mm_unpackhi_epi32(q0, q1), _mm_unpackhi_epi32(q2, q3));
+    }
+}
+
+/// As [`bytes`] for four by four elements of eight bytes.
+///
+/// # Safety
+///
+/// As [`bytes`].
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn doubles(from: *const f64, pitch: usize, to: *mut f64, apart: usize) {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let (r0, r1) = (_mm256_loadu_pd(from), _mm256_loadu_pd(from.add(pitch)));
+        let (r2, r3) = (_mm256_loadu_pd(from.add(2 * pitch)), _mm256_loadu_pd(from.add(3 * pitch)));
+        let (p0, p1) = (_mm256_unpacklo_pd(r0, r1), _mm256_unpackhi_pd(r0, r1));
+        let (p2, p3) = (_mm256_unpacklo_pd(r2, r3), _mm256_unpackhi_pd(r2, r3));
+        _mm256_storeu_pd(to, _mm256_permute2f128_pd::<0x20>(p0, p2));
+        _mm256_storeu_pd(to.add(apart), _mm256_permute2f128_pd::<0x20>(p1, p3));
+        _mm256_storeu_pd(to.add(2 * apart), _mm256_permute2f128_pd::<0x31>(p0, p2));
+        _mm256_storeu_pd(to.add(3 * apart), _mm256_permute2f128_pd::<0x31>(p1, p3));
+    }
+}
+
+/// The shortest rows that [`rows_to_columns`] takes, and the shortest of which the last needs no row behind it.
+pub const SHORTEST: usize = 5;
+pub const WHOLE: usize = 8;
+
+/// Writes `rows` dense rows, a multiple of eight, of `len` elements of 1, 2, 4 or 8 bytes as columns: element `k` of row `r` to
+/// `to + k * rows + r`. The last elements of a row that fill no square are moved with some before them once more.
+///
+/// # Safety
+///
+/// The processor has AVX2, the rows are there, of [`SHORTEST`] elements at least, and room for as many columns, or [`WHOLE`] if that is more:
+/// of shorter rows elements of the next are read as well, which has to be there, and what lies in the columns behind says nothing.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub unsafe fn rows_to_columns<T: Copy>(len: usize, rows: usize, from: *const T, to: *mut T) {
+    let side = if size_of::<T>() == 8 { 4 } else { 8 };
+    for row in (0..rows).step_by(side) {
+        for at in (0..len).step_by(side) {
+            let at = at.min(len.saturating_sub(side));
+            // SAFETY: by the caller's promise; elements are moved as they are.
+            unsafe {
+                let (from, to) = (from.add(row * len + at), to.add(at * rows + row));
+                match size_of::<T>() {
+                    1 => bytes(from.cast(), len, to.cast(), rows),
+                    2 => halves(from.cast(), len, to.cast(), rows),
+                    4 => square(from.cast(), len as isize, to.cast(), rows as isize),
+                    8 => doubles(from.cast(), len, to.cast(), rows),
+                    _ => unreachable!("elements of 1, 2, 4 or 8 bytes"),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SHORTEST, WHOLE, rows_to_columns};
+
+    fn check<T: Copy + Default + PartialEq + std::fmt::Debug>(number: impl Fn(usize) -> T) {
+        for len in (SHORTEST..20).chain([63, 64, 65]) {
+            for rows in [8, 16, 64] {
+                let x: Vec<T> = (0..(rows + 1) * len).map(&number).collect();
+                let mut y = vec![T::default(); rows * len.max(WHOLE)];
+                // SAFETY: there are so many elements, and room for as many columns; the caller looks for AVX2.
+                unsafe { rows_to_columns(len, rows, x.as_ptr(), y.as_mut_ptr()) };
+                for (i, &element) in x[..rows * len].iter().enumerate() {
+                    assert_eq!(y[i % len * rows + i / len], element, "{} bytes, {rows} rows of {len}", size_of::<T>());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_any_length_become_columns() {
+        if !std::arch::is_x86_feature_detected!("avx2") {
+            return;
+        }
+        check(|i| i as u8);
+        check(|i| i as u16);
+        check(|i| i as u32);
+        check(|i| i as u64);
     }
 }

@@ -156,7 +156,8 @@ unsafe fn join<I: Item, C: Combine<I::Acc>>(lanes: *const u8, acc: *mut u8) {
     }
 }
 
-unsafe fn finish<I: Item, C: Combine<I::Acc>>(
+#[inline(always)]
+unsafe fn finish_body<I: Item, C: Combine<I::Acc>>(
     range: Range<usize>,
     outputs: usize,
     blocks: usize,
@@ -167,6 +168,13 @@ unsafe fn finish<I: Item, C: Combine<I::Acc>>(
     // SAFETY: the caller gives `blocks` rows of `outputs` accumulators and room for the outputs.
     unsafe {
         let (partials, out) = (partials.cast::<I::Acc>(), out.cast::<I>());
+        if (blocks, divisor) == (1, None) {
+            // Without a loop in it, which hinders vectors.
+            for i in range {
+                out.add(i).write(I::store(*partials.add(i)));
+            }
+            return;
+        }
         for i in range {
             let mut total = *partials.add(i);
             for block in 1..blocks {
@@ -178,7 +186,20 @@ unsafe fn finish<I: Item, C: Combine<I::Acc>>(
 }
 
 macro_rules! instances {
-    ($($name:ident $columns:ident $groups:ident $lanes:ident $short:ident $turned:ident $join:ident $feature:literal)*) => {$(
+    ($($name:ident $columns:ident $groups:ident $lanes:ident $short:ident $turned:ident $join:ident $finish:ident $feature:literal)*) => {$(
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $feature)]
+        unsafe fn $finish<I: Item, C: Combine<I::Acc>>(
+            range: Range<usize>,
+            outputs: usize,
+            blocks: usize,
+            partials: *const u8,
+            divisor: Option<usize>,
+            out: *mut u8,
+        ) {
+            // SAFETY: the same contract.
+            unsafe { finish_body::<I, C>(range, outputs, blocks, partials, divisor, out) }
+        }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $feature)]
         unsafe fn $groups<I: Item, C: Combine<I::Acc>>(sizes: [usize; 3], apart: [isize; 2], from: *const u8, acc: *mut u8) {
@@ -215,7 +236,7 @@ macro_rules! instances {
             acc: *mut u8,
         ) {
             // SAFETY: the same contract.
-            unsafe { short::body::<I, C>(len, stride, rows, pitch, from, acc) }
+            unsafe { short::with_vectors::<I, C>(len, stride, rows, pitch, from, acc) }
         }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $feature)]
@@ -238,8 +259,8 @@ macro_rules! instances {
     )*};
 }
 instances!(
-    row_avx2 columns_avx2 groups_avx2 lanes_avx2 short_avx2 turned_avx2 join_avx2 "avx2"
-    row_avx512 columns_avx512 groups_avx512 lanes_avx512 short_avx512 turned_avx512 join_avx512 "avx512f,avx512bw,avx512dq,avx512vl"
+    row_avx2 columns_avx2 groups_avx2 lanes_avx2 short_avx2 turned_avx2 join_avx2 finish_avx2 "avx2"
+    row_avx512 columns_avx512 groups_avx512 lanes_avx512 short_avx512 turned_avx512 join_avx512 finish_avx512 "avx512f,avx512bw,avx512dq,avx512vl"
 );
 
 unsafe fn row_portable<I: Item, C: Combine<I::Acc>>(len: usize, _: isize, _: usize, from: *const u8, acc: *mut u8) {
@@ -264,9 +285,9 @@ unsafe fn columns_portable<I: Item, C: Combine<I::Acc>>(
 }
 
 fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
-    let (start, join, apart, finish) = (start::<I, C>, join::<I, C>, columns::apart::<I, C>, finish::<I, C>);
+    let (start, join, apart) = (start::<I, C>, join::<I, C>, columns::apart::<I, C>);
     macro_rules! with {
-        ($row:path, $short:path, $lanes:path, $turned:path, $join_turned:path, $columns:path, $groups:path) => {
+        ($row:path, $short:path, $lanes:path, $turned:path, $join_turned:path, $columns:path, $groups:path, $finish:path) => {
             Fold {
                 start,
                 row: $row,
@@ -278,7 +299,7 @@ fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
                 columns: $columns,
                 groups: $groups,
                 apart,
-                finish,
+                finish: $finish,
             }
         };
     }
@@ -291,7 +312,8 @@ fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
             turned_avx512::<I, C>,
             join_avx512::<I, C>,
             columns_avx512::<I, C>,
-            groups_avx512::<I, C>
+            groups_avx512::<I, C>,
+            finish_avx512::<I, C>
         ),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => with!(
@@ -301,7 +323,8 @@ fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
             turned_avx2::<I, C>,
             join_avx2::<I, C>,
             columns_avx2::<I, C>,
-            groups_avx2::<I, C>
+            groups_avx2::<I, C>,
+            finish_avx2::<I, C>
         ),
         _ => with!(
             row_portable::<I, C>,
@@ -310,7 +333,8 @@ fn fold<I: Item, C: Combine<I::Acc>>(isa: Isa) -> Fold {
             turned::body::<I, C>,
             turned::join::<I, C>,
             columns_portable::<I, C>,
-            columns::groups::<I, C>
+            columns::groups::<I, C>,
+            finish_body::<I, C>
         ),
     }
 }

@@ -86,6 +86,8 @@ unsafe fn stripe<I: Item, C: Combine<I::Acc>, const N: usize>(
 
 /// Groups of few columns that go side by side: each column is one chain of additions, and those of one group are too few.
 const SIDE: usize = 4;
+/// Columns of which several rows are taken as one, at most.
+const MOST_AS_ONE: usize = 8;
 
 /// Folds `groups` groups, `pitch` apart, each of `len` rows of fewer than 16 columns, into as many accumulators as all have columns.
 ///
@@ -99,6 +101,19 @@ pub(super) unsafe fn groups<I: Item, C: Combine<I::Acc>>(
     acc: *mut u8,
 ) {
     let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
+    if I::EXACT && size_of::<I::Acc>() == 1 && stride == columns as isize {
+        for group in 0..groups {
+            // SAFETY: by the caller's promise.
+            unsafe {
+                let (from, acc) = (from.offset(group as isize * pitch), acc.add(group * columns));
+                match columns {
+                    ..=MOST_AS_ONE => several_as_one::<I, C>(len, columns, from, acc),
+                    _ => band_body::<I, C>(len, stride, columns, from.cast(), acc.cast()),
+                }
+            }
+        }
+        return;
+    }
     let whole = groups / SIDE * SIDE;
     // SAFETY: by the caller's promise.
     unsafe {
@@ -124,6 +139,38 @@ pub(super) unsafe fn groups<I: Item, C: Combine<I::Acc>>(
         for group in whole..groups {
             let from = from.offset(group as isize * pitch);
             band_body::<I, C>(len, stride, columns, from.cast(), acc.add(group * columns).cast());
+        }
+    }
+}
+
+/// Few columns of bytes whose order says nothing, and which lie dense: 64 rows as one, and then those of its columns that are the same.
+#[inline(always)]
+unsafe fn several_as_one<I: Item, C: Combine<I::Acc>>(len: usize, columns: usize, from: *const I, acc: *mut I::Acc) {
+    const ROWS: usize = 64;
+    let mut lanes = [C::identity(); ROWS * MOST_AS_ONE];
+    let (lanes, long) = (&mut lanes[..ROWS * columns], len / ROWS);
+    // SAFETY: the caller gives `len` rows of `columns` elements, at most MOST_AS_ONE, and as many accumulators.
+    unsafe {
+        for (i, lanes) in lanes.as_chunks_mut::<ROWS>().0.iter_mut().enumerate() {
+            stripe::<I, C, ROWS>(long, (ROWS * columns) as isize, from.add(ROWS * i), lanes.as_mut_ptr());
+        }
+        let rest = std::slice::from_raw_parts(from.add(long * ROWS * columns), len % ROWS * columns);
+        for (lane, item) in lanes.iter_mut().zip(rest) {
+            *lane = C::combine(*lane, item.load());
+        }
+        let mut half = ROWS / 2;
+        while half >= 4 {
+            let (low, high) = lanes.split_at_mut(half * columns);
+            for (low, high) in low.iter_mut().zip(high) {
+                *low = C::combine(*low, *high);
+            }
+            half /= 2;
+        }
+        let acc = std::slice::from_raw_parts_mut(acc, columns);
+        for row in lanes[..4 * columns].chunks_exact(columns) {
+            for (acc, lane) in acc.iter_mut().zip(row) {
+                *acc = C::combine(*acc, *lane);
+            }
         }
     }
 }

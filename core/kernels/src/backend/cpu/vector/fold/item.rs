@@ -7,6 +7,8 @@ use crate::backend::cpu::vector::number::{Bits, Number, Truth};
 /// An element as it lies in memory, and the type it is accumulated in.
 pub(super) trait Item: Copy + 'static {
     type Acc: Copy + 'static;
+    /// Whether any order of combination gives the same, as integers wrap.
+    const EXACT: bool;
     fn load(self) -> Self::Acc;
     fn store(acc: Self::Acc) -> Self;
     fn divide(acc: Self::Acc, count: usize) -> Self::Acc;
@@ -18,9 +20,10 @@ pub(super) trait Combine<A: Copy> {
 }
 
 macro_rules! items {
-    ($divide:expr; $($t:ty)*) => {$(
+    ($exact:literal $divide:expr; $($t:ty)*) => {$(
         impl Item for $t {
             type Acc = $t;
+            const EXACT: bool = $exact;
             #[inline(always)]
             fn load(self) -> $t { self }
             #[inline(always)]
@@ -30,9 +33,9 @@ macro_rules! items {
         }
     )*};
 }
-items!(|acc, count| acc / count; f32 f64);
+items!(false |acc, count| acc / count; f32 f64);
 // Integers have no mean of nothing; TensorFlow's is 0.
-items!(|acc, count| acc.checked_div(count).unwrap_or(0); i8 i16 i32 i64 u8 u16 u32 u64);
+items!(true |acc, count| acc.checked_div(count).unwrap_or(0); i8 i16 i32 i64 u8 u16 u32 u64);
 
 #[derive(Clone, Copy)]
 #[repr(transparent)]
@@ -45,6 +48,7 @@ macro_rules! narrow_items {
     ($($t:ident $widen:ident $narrow:ident)*) => {$(
         impl Item for $t {
             type Acc = f32;
+            const EXACT: bool = false;
             #[inline(always)]
             fn load(self) -> f32 { $widen(self.0) }
             #[inline(always)]
@@ -58,6 +62,7 @@ narrow_items!(Half widen_f16 narrow_f16 Brain widen_bf16 narrow_bf16);
 
 impl Item for Truth {
     type Acc = Truth;
+    const EXACT: bool = true;
     #[inline(always)]
     fn load(self) -> Truth {
         Truth((self.0 != 0) as u8)

@@ -1,8 +1,14 @@
 //! Many rows, each folded into an accumulator of its own: rows of few elements go side by side through vector registers.
 //! `fold.rs` has an instance for every monoid, dtype and instruction set, and folds single short rows by the same order.
 
+#[cfg(target_arch = "x86_64")]
+use super::columns;
 use super::item::{Combine, Item};
 use super::{WIDE, row_body};
+#[cfg(target_arch = "x86_64")]
+use crate::backend::cpu::simd::transpose::{WHOLE, rows_to_columns};
+#[cfg(target_arch = "x86_64")]
+use std::mem::MaybeUninit;
 
 /// A row of fewer than `WIDE` elements: few chains, because joining many is most of the work.
 #[inline(always)]
@@ -111,10 +117,15 @@ unsafe fn abreast<I: Item, C: Combine<I::Acc>, const N: usize>(
     let mut lanes = [[C::identity(); N]; 4];
     // SAFETY: the caller gives `len` times N neighbours, and N accumulators.
     unsafe {
-        for k in 0..len {
-            let items: &[I; N] = &*from.offset(k as isize * stride).cast();
-            for (lane, item) in lanes[k % 4].iter_mut().zip(items) {
-                *lane = C::combine(*lane, item.load());
+        // Four lanes by name, so that they stay in registers.
+        for first in (0..len).step_by(4) {
+            for (k, lanes) in lanes.iter_mut().enumerate() {
+                if first + k < len {
+                    let items: &[I; N] = &*from.offset((first + k) as isize * stride).cast();
+                    for (lane, item) in lanes.iter_mut().zip(items) {
+                        *lane = C::combine(*lane, item.load());
+                    }
+                }
             }
         }
         let [a, b, c, d] = &lanes;
@@ -178,6 +189,56 @@ unsafe fn spread<I: Item, C: Combine<I::Acc>, const N: usize>(
         for (j, (((&a, &b), &c), &d)) in a.iter().zip(b).zip(c).zip(d).enumerate() {
             let acc = acc.add(j);
             *acc = C::combine(*acc, joined::<I, C>([a, b, c, d]));
+        }
+    }
+}
+
+/// Bytes of rows that are turned into columns at a time, at most, and how many they are.
+#[cfg(target_arch = "x86_64")]
+const ROOM: usize = 16 * 1024;
+#[cfg(target_arch = "x86_64")]
+const TURNED: usize = 64;
+
+/// As [`body`] on a processor with AVX2: dense rows of narrow elements become columns first, so that registers are full. Rows of
+/// [`WIDE`] elements are folded in an order of their own, unless that says nothing.
+///
+/// # Safety
+/// As [`body`].
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) unsafe fn with_vectors<I: Item, C: Combine<I::Acc>>(
+    len: usize,
+    stride: isize,
+    rows: usize,
+    pitch: isize,
+    from: *const u8,
+    acc: *mut u8,
+) {
+    let longest = if I::EXACT { ROOM / TURNED / size_of::<I>() } else { WIDE - 1 };
+    let turns = size_of::<I>() <= 2 && stride == 1 && pitch == len as isize && (WHOLE..=longest).contains(&len);
+    if !turns {
+        // SAFETY: the same contract.
+        return unsafe { body::<I, C>(len, stride, rows, pitch, from, acc) };
+    }
+    let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
+    let whole = rows / TURNED * TURNED;
+    // SAFETY: by the caller's promise; the columns fit in the room.
+    unsafe {
+        for row in (0..whole).step_by(TURNED) {
+            let mut room = [const { MaybeUninit::<u64>::uninit() }; ROOM / 8];
+            let to = room.as_mut_ptr().cast::<I>();
+            rows_to_columns(len, TURNED, from.add(row * len), to);
+            let acc = acc.add(row);
+            if I::EXACT {
+                columns::body::<I, C>(len, TURNED as isize, TURNED, to.cast(), acc.cast());
+                continue;
+            }
+            for column in (0..TURNED).step_by(16) {
+                abreast::<I, C, 16>(len, TURNED as isize, to.add(column), acc.add(column));
+            }
+        }
+        for row in whole..rows {
+            row_body::<I, C>(len, from.add(row * len).cast(), acc.add(row).cast());
         }
     }
 }
