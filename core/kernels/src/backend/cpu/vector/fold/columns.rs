@@ -101,16 +101,12 @@ pub(super) unsafe fn groups<I: Item, C: Combine<I::Acc>>(
     acc: *mut u8,
 ) {
     let (from, acc) = (from.cast::<I>(), acc.cast::<I::Acc>());
-    if I::EXACT && size_of::<I::Acc>() == 1 && stride == columns as isize {
+    if I::EXACT && size_of::<I::Acc>() == 1 && stride == columns as isize && columns <= MOST_AS_ONE {
         for group in 0..groups {
             // SAFETY: by the caller's promise.
             unsafe {
-                let (from, acc) = (from.offset(group as isize * pitch), acc.add(group * columns));
-                match columns {
-                    ..=MOST_AS_ONE => several_as_one::<I, C>(len, columns, from, acc),
-                    _ => band_body::<I, C>(len, stride, columns, from.cast(), acc.cast()),
-                }
-            }
+                several_as_one::<I, C>(len, columns, from.offset(group as isize * pitch), acc.add(group * columns))
+            };
         }
         return;
     }
