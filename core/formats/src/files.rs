@@ -46,6 +46,10 @@ pub trait Output: Send + Sync {
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
     /// Waits until the bytes would survive a loss of power.
     fn sync(&self) -> io::Result<()>;
+    /// Asks for room for so many bytes that will be written. The file does not grow by it.
+    fn reserve(&self, _bytes: u64) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The file system of the machine.
@@ -84,6 +88,10 @@ impl Output for File {
 
     fn sync(&self) -> io::Result<()> {
         self.sync_all()
+    }
+
+    fn reserve(&self, bytes: u64) -> io::Result<()> {
+        positional::reserve(self, bytes)
     }
 }
 

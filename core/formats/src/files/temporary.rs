@@ -114,6 +114,15 @@ impl<'a> Temporary<'a> {
         Ok(Some(Self { path, target: target.to_owned(), output: Some(output), sync, storage, pending: true }))
     }
 
+    /// Asks for room for so many bytes, all that will be written.
+    ///
+    /// # Errors
+    /// A full disk.
+    pub fn reserve(&self, bytes: u64) -> Result<()> {
+        let reserved = self.output.as_ref().map_or(Ok(()), |output| output.reserve(bytes));
+        reserved.map_err(|e| error(&self.target, "cannot be written", e))
+    }
+
     /// Writes all of the bytes, the first at an offset.
     ///
     /// # Errors

@@ -39,6 +39,19 @@ fn a_file_that_is_not_finished_is_removed() {
     assert_eq!(fs::read(&path).unwrap(), b"old");
 }
 
+#[test]
+fn room_that_is_asked_for_changes_no_length() {
+    let folder = Folder::new();
+    let path = folder.join("a");
+    let mut file = Temporary::create(&path, &Options::default()).unwrap();
+    file.reserve(8 << 20).unwrap();
+    file.write_all_at(b"bytes", 1 << 20).unwrap();
+    file.finish().unwrap();
+    file.rename().unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().len(), (1 << 20) + 5);
+    assert_eq!(fs::read(&path).unwrap()[1 << 20..], *b"bytes");
+}
+
 /// A disk that has room for a few bytes, and refuses renames if it is told to.
 struct Small {
     renames: bool,

@@ -31,12 +31,19 @@ pub(crate) enum Bytes<'a> {
 /// Pieces that are shorter are written together with those beside them: a call of the system takes longer than to copy them.
 const SMALL: u64 = 64 << 10;
 
+/// Of fewer bytes, the call for their blocks takes as long as it saves.
+const WORTH_RESERVING: u64 = 4 << 20;
+
 /// Writes all values; gives the CRC-32C of each, not masked.
 pub(crate) fn write(file: &Temporary<'_>, values: &[Value<'_>], threads: usize) -> Result<Vec<u32>> {
     let pieces = pieces(values.iter().map(|value| value.size));
     let jobs = jobs(values, &pieces);
     let sums: Vec<AtomicU32> = pieces.iter().map(|_| AtomicU32::new(0)).collect();
     let bytes = values.iter().map(|value| value.size).sum();
+    if bytes >= WORTH_RESERVING {
+        let end = values.iter().map(|value| value.offset.saturating_add(value.size)).max().unwrap_or(0);
+        file.reserve(end)?;
+    }
     each(jobs.len(), threads_for(bytes, threads), &|at, buffer| {
         let job = jobs[at].clone();
         if job.len() == 1 {

@@ -1,10 +1,14 @@
 //! Values that come in pieces, go to memory in pieces, and what is refused about them.
 
 use super::*;
+use crate::files::{Disk, Output, Storage};
 use crate::testing::{Random, most_held};
 use kernels::error::{Error, Result};
+use std::io;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A value that notes what was asked for, and hands its pieces out in bits; one byte less than it should, or an error, if it is told to.
 struct Fetched<'a> {
@@ -222,4 +226,61 @@ fn a_bundle_that_is_open_goes_on_being_read_when_it_is_replaced_or_removed() {
     std::fs::write(names::data(&prefix, 0, 1), b"hew").unwrap();
     let error = bundle.read_bytes("w").unwrap_err();
     assert!(matches!(error, Error::DataLoss(_)) && error.to_string().contains("has changed since"), "{error}");
+}
+
+/// A disk that is full when it is asked for room, and counts what is written.
+#[derive(Default)]
+struct NoRoom {
+    asked: Mutex<Vec<u64>>,
+    written: AtomicUsize,
+}
+
+struct Counted(&'static NoRoom);
+
+impl Storage for &'static NoRoom {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn Output>> {
+        Disk.create(path)?;
+        Ok(Box::new(Counted(self)))
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        Disk.rename(from, to)
+    }
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        Disk.remove(path)
+    }
+    fn sync_directory(&self, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Output for Counted {
+    fn write_all_at(&self, bytes: &[u8], _: u64) -> io::Result<()> {
+        self.0.written.fetch_add(bytes.len(), Ordering::Relaxed);
+        Ok(())
+    }
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+    fn reserve(&self, bytes: u64) -> io::Result<()> {
+        self.0.asked.lock().unwrap().push(bytes);
+        Err(io::ErrorKind::StorageFull.into())
+    }
+}
+
+#[test]
+fn a_disk_without_room_for_all_is_found_before_the_first_byte() {
+    let folder = Folder::new();
+    let storage: &'static NoRoom = Box::leak(Box::default());
+    let options = Options { storage: &storage, ..UNSYNCED };
+    let (a, b) = (numbers(5 << 20), numbers(3 << 20));
+    let error = write(&folder.join("ck"), &[plain("a", &a), plain("b", &b)], &options).unwrap_err();
+    assert!(matches!(error, Error::ResourceExhausted(_)), "{error}");
+    assert!(error.to_string().contains("ck.data-00000-of-00001"), "{error}");
+    assert_eq!(*storage.asked.lock().unwrap(), [8 << 20]);
+    assert_eq!(storage.written.load(Ordering::Relaxed), 0);
+    assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
+    // Small bundles are written at once.
+    write(&folder.join("ck"), &[plain("b", &b)], &options).unwrap();
+    assert_eq!(storage.asked.lock().unwrap().len(), 1);
+    assert!(storage.written.load(Ordering::Relaxed) > b.len());
 }
