@@ -40,6 +40,11 @@ pub(super) const PANEL_ROW: usize = 64;
 /// A part of k is not cut below this length.
 const SHORTEST_K: usize = 2048;
 
+/// The same where C is small: its elements, and the bytes of all partial sums.
+const SHORTEST_OF_SMALL: usize = 256;
+const LARGEST_OF_PARTS: usize = 128 * 128;
+const SUMS_OF_PARTS: usize = 512 << 10;
+
 /// Which kernel multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
@@ -237,6 +242,15 @@ fn pays_in_panels(p: &MatMul, size: usize) -> bool {
     p.n >= FEWEST_COLUMNS && p.k >= FEWEST_ROWS && IN_PANELS.iter().any(|&(rows, least)| p.m >= rows && bytes >= least)
 }
 
+/// Whether C is small, yet of whole tiles, and k so long that it is worth so many parts, whose sums stay in the second-level cache.
+fn pays_in_parts(p: &MatMul, size: usize, parts: usize) -> bool {
+    let elements = p.m.saturating_mul(p.n);
+    let sums = elements.saturating_mul(parts * p.batch * size);
+    // Shorter sums stay one chain of additions, whatever the sizes beside them.
+    let long = p.k >= 2 * SHORTEST_K && p.k / parts >= SHORTEST_OF_SMALL;
+    long && p.m.min(p.n) >= FEW_ROWS && elements <= LARGEST_OF_PARTS && sums <= SUMS_OF_PARTS && !along_rows(p, size)
+}
+
 /// Cuts of rows, columns and k, and products per chunk.
 fn cut(p: &MatMul, size: usize, vector: bool, packs: bool) -> ([usize; 3], usize) {
     let moved = (p.m * p.k).saturating_add(p.k * p.n).saturating_add(p.m * p.n);
@@ -254,6 +268,11 @@ fn cut(p: &MatMul, size: usize, vector: bool, packs: bool) -> ([usize; 3], usize
     }
     let mut wanted = wanted.div_ceil(p.batch).next_power_of_two();
     let mut cuts = [1; 3];
+    // A small C with long sums: parts of k read each element of A and B once, where tiles of C read them over and over.
+    while vector && wanted > 1 && pays_in_parts(p, size, 2 * cuts[2]) {
+        cuts[2] *= 2;
+        wanted /= 2;
+    }
     // Columns first, as long as a chunk keeps the widest tile: chunks then share A, which is read once per tile row,
     // and split B, which is read once per tile. Then rows; narrow columns only if nothing else is left.
     let panel = 256 / size.clamp(4, 8);

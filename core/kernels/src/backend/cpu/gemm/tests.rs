@@ -194,6 +194,12 @@ fn products_that_are_cut() {
             check_dtype(&problem(m, k, n, batch, &mut dice), dtype, &mut dice);
         }
     }
+    // A small C with long sums: parts of k come before rows and columns.
+    for (m, k, n, batch) in [(64, 4096, 64, 1), (65, 5000, 33, 2)] {
+        for dtype in [DType::F32, DType::F64, DType::F16] {
+            check_dtype(&problem(m, k, n, batch, &mut dice), dtype, &mut dice);
+        }
+    }
     // Many small products: several to a chunk.
     for dtype in [DType::F32, DType::BF16, DType::I8] {
         check_dtype(&problem(12, 20, 18, 700, &mut dice), dtype, &mut dice);
@@ -285,6 +291,25 @@ fn a_row_depends_on_nothing_but_itself() {
             let all = rows.get_or_insert_with(|| c.data.clone());
             assert_eq!(c.data, all[..m * n], "{isa:?} with {m} rows");
         }
+    }
+}
+
+#[test]
+fn small_products_with_long_sums_are_cut_in_one_way_on_every_processor() {
+    let mut dice = Dice(5);
+    let (m, k, n) = (64, 4100, 48);
+    let mut real =
+        |len: usize| Field { data: (0..len).map(|_| dice.below(1000) as f32 / 700.0 - 0.7).collect(), origin: 0 };
+    let (mut a, mut b) = (real(m * k), real(k * n));
+    let p = plain(m, k, n);
+    let mut first: Option<Vec<f32>> = None;
+    for isa in isas().into_iter().filter(|&isa| isa != Isa::Portable) {
+        let plan = work(&p, DType::F32, isa);
+        // Sixteen parts of C, of 256 terms each.
+        assert!(plan.scratch >= 16 * m * n * 4 && plan.phases[2] > 0, "{isa:?} {plan:?}");
+        let mut c = Field { data: vec![0.0_f32; m * n], origin: 0 };
+        multiply(&p, DType::F32, isa, &mut a, &mut b, &mut c);
+        assert!(*first.get_or_insert_with(|| c.data.clone()) == c.data, "{isa:?}");
     }
 }
 
