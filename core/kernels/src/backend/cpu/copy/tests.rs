@@ -104,3 +104,29 @@ fn large_ones_go_past_the_caches() {
     let (dims, strides) = permuted(&[4, 40, 56, 128], &[0, 3, 1, 2]);
     check(DType::F32, &dims, &strides, 4 * 40 * 56 * 128, 0);
 }
+
+#[test]
+fn rows_of_elements_apart_of_every_size() {
+    for size in [1, 2, 4, 8, 16] {
+        for stride in [-3isize, -1, 0, 2, 3, 4, 7] {
+            for n in [1, 15, 16, 17, 31, 32, 63, 64, 65, 200] {
+                // The first and the last element are at the ends of what is there.
+                let elements = (n - 1) * stride.unsigned_abs() + 1;
+                let mut words = vec![0u64; (elements * size).div_ceil(8)];
+                let words = words.as_mut_ptr().cast::<u8>();
+                let byte = |i: usize| (i * 31 % 251) as u8;
+                // SAFETY: there is room for all elements.
+                (0..elements * size).for_each(|i| unsafe { *words.add(i) = byte(i) });
+                let mut to = vec![0u64; 2 * n + 2];
+                let first = if stride < 0 { elements - 1 } else { 0 };
+                // SAFETY: the elements are there, the places as well.
+                unsafe { strided_row(size, words.add(first * size), stride, to.as_mut_ptr().cast(), n) };
+                let place = |i: usize| (first as isize + i as isize * stride) as usize * size;
+                let want: Vec<u8> = (0..n).flat_map(|i| (0..size).map(move |k| byte(place(i) + k))).collect();
+                let got: Vec<u8> = to.iter().flat_map(|word| word.to_ne_bytes()).collect();
+                assert_eq!(got[..n * size], want, "{size} bytes, {n} elements {stride} apart");
+                assert!(got[n * size..].iter().all(|&byte| byte == 0), "{size} bytes, {n} elements {stride} apart");
+            }
+        }
+    }
+}
