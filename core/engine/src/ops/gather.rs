@@ -3,7 +3,7 @@
 
 use super::AsTensor;
 use kernels::backend::cpu::indexed_rows as rows;
-use kernels::backend::cpu::{CpuCall, Work, part};
+use kernels::backend::cpu::{CpuCall, View, Work, part};
 use kernels::backend::cuda::{CudaCall, DIVIDED, Moving, moving, unit_of};
 use kernels::dtype::DTypes;
 use kernels::error::{Error, OrFail, Result};
@@ -56,13 +56,26 @@ impl Op for Gather {
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
         let parts = Parts::new(self, call.inputs[0].dims(), call.inputs[1].dims());
-        let out = &call.outputs[0];
-        rows::work(call.inputs[1].len(), out.len() * out.dtype.size(), parts.groups * parts.each)
+        let (indices, out) = (&call.inputs[1], &call.outputs[0]);
+        let bytes = out.len() * out.dtype.size();
+        match parts.at_once(indices) {
+            true => rows::copy_work(parts.each, bytes),
+            false => rows::work(indices.len(), bytes, parts.groups * parts.each),
+        }
     }
 
     unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
         let (from, indices, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
         let parts = Parts::new(self, from.dims(), indices.dims());
+        if parts.at_once(indices) {
+            let bytes = parts.row * out.dtype.size();
+            let own = part(parts.each, chunk, self.work(call).phases[0], 1);
+            // SAFETY: dense views; chunks write disjoint rows of the output. The error of the first chunk counts, so of the first index.
+            return unsafe {
+                let to = out.ptr.add(own.start * bytes);
+                rows::copy_named("gather", indices, own, parts.size, from.ptr, to, bytes)
+            };
+        }
         if phase == 0 {
             // SAFETY: a dense view of integers, and scratch as `work` asked for.
             return unsafe { rows::check("gather", indices, indices.len(), 1, &[parts.size], call.scratch) };
@@ -153,6 +166,11 @@ impl Parts {
             row: from[gather.axis + 1..].iter().product(),
             each: indices[gather.batch..].iter().product(),
         }
+    }
+
+    /// Whether each index is looked at once, so that it is checked when its row is copied.
+    fn at_once(&self, indices: &View) -> bool {
+        self.groups == 1 && rows::named(indices.dtype)
     }
 
     fn batch_of(&self, group: usize) -> usize {
@@ -275,6 +293,22 @@ mod tests {
     }
 
     #[test]
+    fn many_rows_are_checked_and_copied_at_once() {
+        // Rows of whole vectors, of no whole vectors and of single elements; some megabytes of them go past the caches.
+        for (row, dtype) in [(32, tf::DType::F32), (33, tf::DType::F32), (8, tf::DType::F64), (1, tf::DType::F16)] {
+            let x = tf::cast(&(numbers(3, &[300, row]) * 9.0), dtype);
+            for count in [1, 255, 256, 257, 70_001] {
+                let at: Vec<i32> = (0..count).map(|i| i * 7919 % 300).collect();
+                let indices = tf::cast(&tf::constant(&at[..]), if row == 8 { tf::DType::I32 } else { tf::DType::I64 });
+                let got = tf::cast(&tf::gather(&x, &indices, 0), tf::DType::F64).to_vec::<f64>();
+                let values = tf::cast(&x, tf::DType::F64).to_vec::<f64>();
+                let want = at.iter().flat_map(|&i| &values[i as usize * row..][..row]);
+                assert!(got.iter().eq(want), "{count} rows of {row} {dtype}");
+            }
+        }
+    }
+
+    #[test]
     fn wrong_indices_name_themselves() {
         let x = tf::ones([2, 3]);
         for index in [-1, 3] {
@@ -286,6 +320,13 @@ mod tests {
         }
         let many = tf::concat(&[&tf::zeros_like(&tf::range(0, 100_000, 1)), &tf::constant([7])], 0);
         assert!(matches!(tf::try_gather(&x, &many, 0), Err(tf::Error::OutOfRange(_))));
+        // Of several, also in different chunks, the first.
+        let table = tf::ones([2, 64]);
+        for (first, dtype) in [(300, tf::DType::I64), (70_000, tf::DType::I32), (99_990, tf::DType::U8)] {
+            let wrong = tf::cast(&tf::range(0, 100_000, 1).greater_equal(first), tf::DType::I32) * 5;
+            let error = tf::try_gather(&table, &tf::cast(&wrong, dtype), 0).unwrap_err();
+            assert!(error.to_string().contains(&format!("index number {first} is 5")), "{error}");
+        }
         assert!(tf::try_gather(&x, &tf::constant([0.5]), 0).is_err());
         assert!(tf::try_gather_batched(&x, &tf::constant([[0], [0], [0]]), 1, 1).is_err());
         assert!(tf::try_gather_batched(&x, &tf::constant([0, 0]), 0, 1).is_err());

@@ -92,7 +92,7 @@ const CHUNK: usize = 256 * 1024;
 /// Bytes of a run from which on it is worth a call that copies memory.
 const RUN: usize = 32;
 /// Bytes of a copy from which on it is written past the caches, which would not hold it for whoever reads it.
-const PAST_CACHES: usize = 4 << 20;
+pub(super) const PAST_CACHES: usize = 4 << 20;
 
 /// Copies a view into another of the same dims and dtype on this thread; each may have any strides.
 ///

@@ -2,9 +2,11 @@
 //! Gathers, scatters and the sparse updates of variables call it, over as many threads as the rows are worth.
 
 mod changes;
+mod copies;
 mod quotients;
 
 pub use changes::{Changes, Share};
+pub use copies::{copy_named, copy_rows, copy_work, named};
 pub use quotients::check_divisors;
 
 use super::{View, Work};
@@ -87,45 +89,59 @@ pub unsafe fn check(
     // SAFETY: at least one tuple, hence room for one number.
     unsafe { scratch.cast::<usize>().write(REFUSED) };
     // SAFETY: by the caller's promise.
-    let tuple = unsafe { indices.integers() }[at * depth..][..depth].to_vec();
-    let limits = &dims[..depth];
+    let all = unsafe { indices.integers() };
+    Err(outside(op, &all[at * depth..][..depth], at, count, &dims[..depth]))
+}
+
+/// The error of tuple `at` of `count`, which names no row of a tensor of these sizes.
+#[cold]
+fn outside(op: &str, tuple: &[i64], at: usize, count: usize, limits: &[usize]) -> Error {
     let which = if count == 1 { "the index".to_owned() } else { format!("index number {at}") };
     let error = |index: &dyn std::fmt::Display| {
         Error::out_of_range(op, format!("{which} is {index}, outside the tensor")).got(index)
     };
-    Err(match (&tuple[..], limits) {
+    match (tuple, limits) {
         ([index], [size]) => {
             let error = error(index).expected(format!("0..{size}"));
             if *index < 0 && *index >= -(*size as i64) {
-                return Err(
-                    error.help("a tensor as index counts from the start; `x.at(-1)`, a number, counts from the end")
-                );
+                return error
+                    .help("a tensor as index counts from the start; `x.at(-1)`, a number, counts from the end");
             }
             error
         }
         _ => error(&format!("{tuple:?}")).expected(format!("indices within {limits:?}")),
-    })
+    }
+}
+
+/// Writes at most [`PART`] indices as numbers of rows of a tensor that has `size`; the first that names none is the error.
+///
+/// # Safety
+/// `out` has room for them.
+#[inline]
+unsafe fn singles<I: Copy + Into<i64>>(list: &[I], size: usize, out: *mut usize) -> Result<(), usize> {
+    let last = size as i64 - 1;
+    // Signs, and no way out on the way, which the compiler makes vectors of: one of both numbers is negative for what lies outside.
+    let mut signs = 0;
+    for (at, &index) in list.iter().enumerate() {
+        let index: i64 = index.into();
+        signs |= index | last.wrapping_sub(index);
+        // SAFETY: by the caller's promise.
+        unsafe { out.add(at).write(index as usize) };
+    }
+    match signs < 0 {
+        true => Err(list.iter().position(|&index| !(0..=last).contains(&index.into())).unwrap_or(0)),
+        false => Ok(()),
+    }
 }
 
 /// # Safety
 /// `out` has room for a number per tuple.
 unsafe fn tuples<I: Copy + Into<i64>>(list: &[I], depth: usize, dims: &[usize], out: *mut usize) -> Result<(), usize> {
     if depth == 1 {
-        let last = dims[0] as i64 - 1;
         for (part, list) in list.chunks(PART).enumerate() {
             let first = part * PART;
-            // Signs, and no way out on the way, which the compiler makes vectors of: one of both numbers is negative for what lies outside.
-            let mut signs = 0;
-            for (at, &index) in list.iter().enumerate() {
-                let index: i64 = index.into();
-                signs |= index | last.wrapping_sub(index);
-                // SAFETY: by the caller's promise.
-                unsafe { out.add(first + at).write(index as usize) };
-            }
-            if signs < 0 {
-                let outside = |&index: &I| !(0..=last).contains(&index.into());
-                return Err(first + list.iter().position(outside).unwrap_or(0));
-            }
+            // SAFETY: by the caller's promise.
+            unsafe { singles(list, dims[0], out.add(first)) }.map_err(|at| first + at)?;
         }
         return Ok(());
     }
@@ -142,43 +158,6 @@ unsafe fn tuples<I: Copy + Into<i64>>(list: &[I], depth: usize, dims: &[usize], 
         unsafe { out.add(at).write(row) };
     }
     Ok(())
-}
-
-/// Copies the rows `numbers` of `from` one after another; rows are `bytes` long.
-///
-/// # Safety
-/// The rows exist, the target has room for all and is apart.
-pub unsafe fn copy_rows(numbers: &[usize], from: *const u8, to: *mut u8, bytes: usize) {
-    /// # Safety
-    /// As the outer function, for rows of one `T`.
-    unsafe fn elements<T: Copy>(numbers: &[usize], from: *const T, to: *mut T) {
-        for (i, &number) in numbers.iter().enumerate() {
-            // SAFETY: by the caller's promise.
-            unsafe { to.add(i).write(*from.add(number)) };
-        }
-    }
-    // SAFETY: by the caller's promise; rows of a dtype's size are aligned to it.
-    unsafe {
-        match bytes {
-            1 => elements::<u8>(numbers, from, to),
-            2 if from.addr() & 1 == 0 && to.addr() & 1 == 0 => elements::<u16>(numbers, from.cast(), to.cast()),
-            4 if from.addr() & 3 == 0 && to.addr() & 3 == 0 => elements::<u32>(numbers, from.cast(), to.cast()),
-            8 if from.addr() & 7 == 0 && to.addr() & 7 == 0 => elements::<u64>(numbers, from.cast(), to.cast()),
-            // Rows of a known length take vectors instead of a call.
-            12 => elements::<[u8; 12]>(numbers, from.cast(), to.cast()),
-            16 => elements::<[u8; 16]>(numbers, from.cast(), to.cast()),
-            24 => elements::<[u8; 24]>(numbers, from.cast(), to.cast()),
-            32 => elements::<[u8; 32]>(numbers, from.cast(), to.cast()),
-            48 => elements::<[u8; 48]>(numbers, from.cast(), to.cast()),
-            64 => elements::<[u8; 64]>(numbers, from.cast(), to.cast()),
-            128 => elements::<[u8; 128]>(numbers, from.cast(), to.cast()),
-            _ => {
-                for (i, &number) in numbers.iter().enumerate() {
-                    std::ptr::copy_nonoverlapping(from.add(number * bytes), to.add(i * bytes), bytes);
-                }
-            }
-        }
-    }
 }
 
 /// The product of two complex numbers.
