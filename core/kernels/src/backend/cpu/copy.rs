@@ -42,6 +42,8 @@ unsafe fn strided_row_avx2(size: usize, from: *const u8, stride: isize, to: *mut
     unsafe { strided_row_of(size, from, stride, to, n) }
 }
 
+/// The loops of [`strided_row`], compiled for the instructions of whoever calls.
+///
 /// # Safety
 /// As [`strided_row`].
 #[inline(always)]

@@ -40,9 +40,11 @@ pub(super) const PANEL_ROW: usize = 64;
 /// A part of k is not cut below this length.
 const SHORTEST_K: usize = 2048;
 
-/// The same where C is small: its elements, and the bytes of all partial sums.
+/// Nor below this one where C is small.
 const SHORTEST_OF_SMALL: usize = 256;
+/// Elements of a small C, at most.
 const LARGEST_OF_PARTS: usize = 128 * 128;
+/// Bytes of all its partial sums, at most.
 const SUMS_OF_PARTS: usize = 512 << 10;
 
 /// Which kernel multiplies.
@@ -268,7 +270,7 @@ fn cut(p: &MatMul, size: usize, vector: bool, packs: bool) -> ([usize; 3], usize
     }
     let mut wanted = wanted.div_ceil(p.batch).next_power_of_two();
     let mut cuts = [1; 3];
-    // A small C with long sums: parts of k read each element of A and B once, where tiles of C read them over and over.
+    // A small C with long sums: parts of k have nothing of A and B in common, where tiles of C read them over and over.
     while vector && wanted > 1 && pays_in_parts(p, size, 2 * cuts[2]) {
         cuts[2] *= 2;
         wanted /= 2;
