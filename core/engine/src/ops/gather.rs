@@ -59,7 +59,7 @@ impl Op for Gather {
         let (indices, out) = (&call.inputs[1], &call.outputs[0]);
         let bytes = out.len() * out.dtype.size();
         match parts.at_once(indices) {
-            true => rows::copy_work(parts.each, bytes),
+            true => rows::gather_work(parts.each, bytes),
             false => rows::work(indices.len(), bytes, parts.groups * parts.each),
         }
     }
@@ -73,7 +73,7 @@ impl Op for Gather {
             // SAFETY: dense views; chunks write disjoint rows of the output. The error of the first chunk counts, so of the first index.
             return unsafe {
                 let to = out.ptr.add(own.start * bytes);
-                rows::copy_named("gather", indices, own, parts.size, from.ptr, to, bytes)
+                rows::gather_rows("gather", indices, own, parts.size, from.ptr, to, bytes)
             };
         }
         if phase == 0 {
@@ -170,7 +170,7 @@ impl Parts {
 
     /// Whether each index is looked at once, so that it is checked when its row is copied.
     fn at_once(&self, indices: &View) -> bool {
-        self.groups == 1 && rows::named(indices.dtype)
+        self.groups == 1 && rows::gathers_by(indices.dtype)
     }
 
     fn batch_of(&self, group: usize) -> usize {

@@ -7,8 +7,8 @@ use kernels::error::{Error, Result};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// A value that notes what was asked for, and hands its pieces out in bits; one byte less than it should, or an error, if it is told to.
 struct Fetched<'a> {
@@ -228,19 +228,17 @@ fn a_bundle_that_is_open_goes_on_being_read_when_it_is_replaced_or_removed() {
     assert!(matches!(error, Error::DataLoss(_)) && error.to_string().contains("has changed since"), "{error}");
 }
 
-/// A disk that is full when it is asked for room, and counts what is written.
-#[derive(Default)]
+/// A disk, and each file on it, that is full when it is asked for room, and counts what is written.
+#[derive(Clone, Default)]
 struct NoRoom {
-    asked: Mutex<Vec<u64>>,
-    written: AtomicUsize,
+    asked: Arc<Mutex<Vec<u64>>>,
+    written: Arc<AtomicUsize>,
 }
 
-struct Counted(&'static NoRoom);
-
-impl Storage for &'static NoRoom {
+impl Storage for NoRoom {
     fn create(&self, path: &Path) -> io::Result<Box<dyn Output>> {
         Disk.create(path)?;
-        Ok(Box::new(Counted(self)))
+        Ok(Box::new(self.clone()))
     }
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         Disk.rename(from, to)
@@ -253,16 +251,16 @@ impl Storage for &'static NoRoom {
     }
 }
 
-impl Output for Counted {
+impl Output for NoRoom {
     fn write_all_at(&self, bytes: &[u8], _: u64) -> io::Result<()> {
-        self.0.written.fetch_add(bytes.len(), Ordering::Relaxed);
+        self.written.fetch_add(bytes.len(), Ordering::Relaxed);
         Ok(())
     }
     fn sync(&self) -> io::Result<()> {
         Ok(())
     }
     fn reserve(&self, bytes: u64) -> io::Result<()> {
-        self.0.asked.lock().unwrap().push(bytes);
+        self.asked.lock().unwrap().push(bytes);
         Err(io::ErrorKind::StorageFull.into())
     }
 }
@@ -270,7 +268,7 @@ impl Output for Counted {
 #[test]
 fn a_disk_without_room_for_all_is_found_before_the_first_byte() {
     let folder = Folder::new();
-    let storage: &'static NoRoom = Box::leak(Box::default());
+    let storage = NoRoom::default();
     let options = Options { storage: &storage, ..UNSYNCED };
     let (a, b) = (numbers(5 << 20), numbers(3 << 20));
     let error = write(&folder.join("ck"), &[plain("a", &a), plain("b", &b)], &options).unwrap_err();

@@ -6,7 +6,7 @@ mod copies;
 mod quotients;
 
 pub use changes::{Changes, Share};
-pub use copies::{copy_named, copy_rows, copy_work, named};
+pub use copies::{copy_rows, gather_rows, gather_work, gathers_by};
 pub use quotients::check_divisors;
 
 use super::{View, Work};
@@ -40,8 +40,13 @@ const CHUNK: usize = 128 * 1024;
 
 /// The work with `count` row numbers: phase 0 checks them into scratch, phase 1 moves `bytes` in at most `units` parts.
 pub fn work(count: usize, bytes: usize, units: usize) -> Work {
-    let chunks = bytes.div_ceil(CHUNK).min(64).min(units).max(1);
-    Work { scratch: (count.max(1) * size_of::<usize>()).next_multiple_of(64), phases: [1, chunks, 0, 0, 0] }
+    let scratch = (count.max(1) * size_of::<usize>()).next_multiple_of(64);
+    Work { scratch, phases: [1, chunks(bytes, units), 0, 0, 0] }
+}
+
+/// How many chunks move `bytes` in at most `units` parts.
+fn chunks(bytes: usize, units: usize) -> usize {
+    bytes.div_ceil(CHUNK).min(64).min(units).max(1)
 }
 
 /// The row numbers that phase 0 left in scratch; none if it refused them.

@@ -1,7 +1,7 @@
 //! Whole rows copied by their numbers: those that were checked before, or indices that are checked on the way.
 //! Gathers along the first axis and whoever reads rows by number call it; large results go past the caches.
 
-use super::{CHUNK, PART, outside, singles};
+use super::{PART, chunks, outside, singles};
 #[cfg(target_arch = "x86_64")]
 use crate::backend::cpu::{Isa, copy::PAST_CACHES};
 use crate::backend::cpu::{View, Work};
@@ -12,14 +12,14 @@ use std::arch::x86_64::{_mm_sfence, _mm256_loadu_si256, _mm256_stream_si256};
 use std::ops::Range;
 use std::slice::from_raw_parts;
 
-/// Whether [`copy_named`] takes indices of this type.
-pub const fn named(dtype: DType) -> bool {
+/// Whether [`gather_rows`] takes indices of this type.
+pub const fn gathers_by(dtype: DType) -> bool {
     matches!(dtype, DType::I32 | DType::I64)
 }
 
-/// The work of [`copy_named`], which moves `bytes` in at most `count` parts.
-pub fn copy_work(count: usize, bytes: usize) -> Work {
-    Work::chunks(bytes.div_ceil(CHUNK).min(64).min(count).max(1))
+/// The work of [`gather_rows`], which moves `bytes` in at most `count` parts.
+pub fn gather_work(count: usize, bytes: usize) -> Work {
+    Work::chunks(chunks(bytes, count))
 }
 
 /// Copies the rows that a part of the indices names, of a tensor of `size` rows of `bytes`, one after another; they are checked on the
@@ -29,8 +29,8 @@ pub fn copy_work(count: usize, bytes: usize) -> Work {
 /// OutOfRange for the first index in the part that names no row. Rows before it may be written then.
 ///
 /// # Safety
-/// A valid dense view of integers of a type that [`named`] takes; the rows exist, the target has room for those of the part, and is apart.
-pub unsafe fn copy_named(
+/// A valid dense view of integers of a type that [`gathers_by`] takes; the rows exist, the target has room for those of the part, and is apart.
+pub unsafe fn gather_rows(
     op: &str,
     indices: &View,
     part: Range<usize>,
