@@ -1,6 +1,6 @@
 //! What an element costs along any axis of any shape: `cargo bench -p eagerflow --bench axes` prints nanoseconds per element for each operation
-//! and shape, and in brackets how many times that is what one long axis costs. `-- --only sum,softmax` picks operations, `-- --traced` runs
-//! the same as traced functions.
+//! and shape, and in brackets how many times that is what one long axis costs. `-- --only sum,softmax` picks operations, `-- --shape turned`
+//! shapes whose names have that in them, beside the long axis, and `-- --traced` runs the same as traced functions.
 
 use eagerflow as tf;
 use std::time::Instant;
@@ -126,7 +126,9 @@ impl Shape {
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
-    let only = args.iter().position(|a| a == "--only").and_then(|i| args.get(i + 1)).cloned().unwrap_or_default();
+    let option = |name: &str| args.iter().position(|a| a == name).and_then(|i| args.get(i + 1));
+    let only = option("--only").cloned().unwrap_or_default();
+    let part = option("--shape").cloned().unwrap_or_default();
     let wanted = |name: &str| only.is_empty() || only.split(',').any(|o| o == name);
     let as_graph = args.iter().any(|a| a == "--traced");
     for dtype in [DType::F32, DType::F64, DType::F16, DType::BF16, DType::I8] {
@@ -143,7 +145,7 @@ fn main() {
         operations.iter().for_each(|(name, ..)| print!("{name:>18}"));
         println!();
         let mut long = vec![0.0; operations.len()];
-        for shape in SHAPES {
+        for shape in SHAPES.iter().filter(|shape| shape.name == "long" || shape.name.contains(&part)) {
             let x = shape.operand(dtype);
             print!("{:<18}", shape.name);
             for ((_, eager, traced), long) in operations.iter().zip(&mut long) {

@@ -5,6 +5,7 @@ use super::{eager, flat};
 use crate::meaning::{on_parts, program_of};
 use crate::op::Op;
 use crate::tensor::{Tensor, TensorType};
+use kernels::backend::cpu::copy::worth_turning;
 use kernels::backend::cpu::tile::{Tiled, fault_error};
 use kernels::backend::cpu::{Isa, thread_pool, vector};
 use kernels::dtype::{DType, DTypes};
@@ -132,13 +133,33 @@ fn general(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Tensor> {
         None => Tensor::uninit(ty).map_err(|e| e.in_op(op.name()))?,
     };
     kernels::moved::note(|| ty.bytes());
-    let views: SmallVec<[_; 4]> = inputs.iter().map(|t| eager::view_of(t)).collect();
+    let turned = turned(inputs)?;
+    let own = |i: usize, t: &Tensor| {
+        turned.iter().find(|(of, _)| *of == i).map_or_else(|| eager::view_of(t), |(_, t)| eager::view_of(t))
+    };
+    let views: SmallVec<[_; 4]> = inputs.iter().enumerate().map(|(i, t)| own(i, t)).collect();
     let tiled = Tiled::new(&program, &views, &[eager::view_of(&out)], Isa::current())?;
     // SAFETY: the views are valid; the output is fresh, or is an operand's memory that only this call sees.
     match unsafe { share(&tiled, &program, ty.dtype.size()) } {
         None => Ok(out),
         Some(step) => Err(fault_error(op.name(), &step)),
     }
+}
+
+/// Copies of the inputs that are read faster so, each with the number of its input.
+#[track_caller]
+fn turned(inputs: &[&Tensor]) -> Result<SmallVec<[(usize, Tensor); 1]>> {
+    let mut turned: SmallVec<[(usize, Tensor); 1]> = SmallVec::new();
+    for (i, &input) in inputs.iter().enumerate() {
+        if input.is_row_major() || !worth_turning(&eager::view_of(input)) {
+            continue;
+        }
+        // The square of a transposed matrix takes one copy.
+        let same = turned.iter().find(|(of, _)| std::ptr::eq(inputs[*of], input));
+        let copy = same.map_or_else(|| eager::dense(input), |(_, copy)| Ok(copy.clone()))?;
+        turned.push((i, copy));
+    }
+    Ok(turned)
 }
 
 /// An input that the caller gives up and whose memory fits the output.

@@ -78,7 +78,7 @@ impl Op for Gather {
         }
         if phase == 0 {
             // SAFETY: a dense view of integers, and scratch as `work` asked for.
-            return unsafe { rows::check("gather", indices, indices.len(), 1, &[parts.size], call.scratch) };
+            return unsafe { rows::check("gather", indices, indices.len(), 1, &[parts.size], chunk, call.scratch) };
         }
         let bytes = parts.row * out.dtype.size();
         // SAFETY: phase 0 checked the numbers; chunks write disjoint rows of the dense output.

@@ -61,7 +61,7 @@ impl Op for GatherNd {
         let (count, depth) = tuples(indices.dims());
         if phase == 0 {
             // SAFETY: a dense view of integers, and scratch as `work` asked for.
-            return unsafe { rows::check("gather_nd", indices, count, depth, from.dims(), call.scratch) };
+            return unsafe { rows::check("gather_nd", indices, count, depth, from.dims(), chunk, call.scratch) };
         }
         let bytes = from.dims()[depth..].iter().product::<usize>() * from.dtype.size();
         // SAFETY: phase 0 checked the numbers; chunks write disjoint rows of the dense output.
@@ -209,6 +209,23 @@ mod tests {
         check(&|x| tf::gather_nd_batched(&x[0], &indices, 1).square(), std::slice::from_ref(&x));
         let pairs = tf::constant_of([[[3], [0], [1]], [[2], [2], [2]]], tf::DType::U8);
         check(&|x| tf::gather_nd_batched(&x[0], &pairs, 2).square(), std::slice::from_ref(&x));
+    }
+
+    #[test]
+    fn of_many_wrong_tuples_the_first_is_told() {
+        let x = numbers(3, &[5, 4]);
+        let at: Vec<i32> = (0..150_000).map(|i| i * 7919 % 5).collect();
+        let tuples = |at: &[i32]| tf::stack(&[&tf::constant(at), &tf::floormod(tf::constant(at), 4)], 1);
+        let values = x.to_vec::<f64>();
+        let want = at.iter().map(|&i| values[(i * 4 + i % 4) as usize]);
+        assert!(tf::gather_nd(&x, &tuples(&at)).to_vec::<f64>().into_iter().eq(want));
+        for first in [0, 70_000, 149_999] {
+            let mut wrong = at.clone();
+            wrong[first] = 6;
+            wrong[149_999] = 7;
+            let error = tf::try_gather_nd(&x, &tuples(&wrong)).unwrap_err().to_string();
+            assert!(error.contains(&format!("index number {first} is")), "{error}");
+        }
     }
 
     #[test]

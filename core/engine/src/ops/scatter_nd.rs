@@ -149,9 +149,9 @@ impl Target<'_> {
             let places = &self.out.dims()[..depth];
             // SAFETY: by the caller's promise.
             return unsafe {
-                rows::check(self.op, self.indices, count, depth, places, call.scratch)?;
+                rows::check(self.op, self.indices, count, depth, places, chunk, call.scratch)?;
                 match self.write {
-                    Write::Div => rows::check_divisors(self.op, self.updates, call.scratch),
+                    Write::Div if chunk == 0 => rows::check_divisors(self.op, self.updates, call.scratch),
                     _ => Ok(()),
                 }
             };

@@ -2,6 +2,7 @@
 //! TensorFlow's `tf.math.segment_*` and `tf.math.unsorted_segment_*`; NaN wins in a greatest or least, where TensorFlow's depends on order.
 
 mod fold;
+mod part;
 mod take;
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@ use super::scope::{Scope, ValueLocation};
 use crate::graph::passes::fuse::walk_of;
 use crate::ir::{Graph, Node, Value};
 use crate::meaning::apply;
+use kernels::backend::cpu::copy::worth_turning;
 use kernels::backend::cpu::reduce::InOrder;
 use kernels::backend::cpu::vector::{self, load_bits};
 use kernels::backend::cpu::{Isa, View};
@@ -121,7 +122,7 @@ impl Compiler {
         at: usize,
     ) -> Option<()> {
         let outside = |v: Value| outer.iter().find(|(inner, _)| *inner == v).map_or(v, |(_, outer)| *outer);
-        let low = {
+        let mut low = {
             let scope = &*scope;
             let this = &*self;
             cluster.lower(&|v| match outer.iter().find(|(inner, _)| *inner == v) {
@@ -132,7 +133,12 @@ impl Compiler {
                 },
             })?
         };
-        let inputs: Vec<View> = low.inputs.iter().map(|(_, place)| place.view()).collect();
+        // Transposed operands are copied first: a loop over them would touch a line of the cache for each element.
+        let turned = |place: &ValueLocation| worth_turning(&place.view());
+        let dense = |place: &ValueLocation| ValueLocation::dense(place.base, place.ty);
+        let inputs: Vec<View> = (low.inputs.iter())
+            .map(|(_, place)| if turned(place) { dense(place).view() } else { place.view() })
+            .collect();
         let outputs: Vec<DType> = low.stored.iter().map(|(_, d)| *d).collect();
         let folds: Vec<FoldSpec> = low.folded.iter().map(|(_, f)| *f).collect();
         let walk = low.walk.filter(|_| !folds.is_empty());
@@ -143,6 +149,9 @@ impl Compiler {
                 self.hold(tensor);
             }
             self.touch(place);
+        }
+        for (_, place) in low.inputs.iter_mut().filter(|(_, place)| turned(place)) {
+            *place = self.dense_place(place.clone());
         }
         let mut places: Vec<ValueLocation> = low.inputs.iter().map(|(_, place)| place.clone()).collect();
         for (n, (v, _)) in low.stored.iter().enumerate() {

@@ -4,7 +4,7 @@
 use super::steps::gradient_descent;
 use super::{Apply, RATES, STEPS, check_scalar};
 use crate::op::{Access, Gradient, Infer, Kind, Op, identity};
-use kernels::backend::cpu::{CpuCall, View, Work, indexed_rows};
+use kernels::backend::cpu::{CpuCall, View, Work, indexed_rows, part};
 use kernels::backend::cuda::{self, CudaCall, Kernel, Names, Rows};
 use kernels::dtype::DTypes;
 use kernels::error::{Error, Result};
@@ -12,6 +12,9 @@ use kernels::error::{Error, Result};
 /// Inputs: a variable's handle, the learning rate, row numbers, and rows of the gradient.
 #[derive(Clone)]
 pub(super) struct ApplyRows;
+
+/// Bytes of a row from which on a look at each number is little beside the row.
+const LONG: usize = 64;
 
 impl Op for ApplyRows {
     identity!("apply_gradient_descent_rows");
@@ -43,21 +46,29 @@ impl Op for ApplyRows {
     }
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
-        Work { phases: [1, 0, 0, 0, 0], ..indexed_rows::work(call.inputs[2].len(), 0, 1) }
+        let (value, indices, given) = (&call.inputs[0], &call.inputs[2], &call.inputs[3]);
+        // Chunks look at all numbers, so that many are worth it for long rows only.
+        let shared = row_of(value) * value.dtype.size() >= LONG;
+        let moved = if shared { 2 * given.len() * given.dtype.size() } else { 0 };
+        indexed_rows::work(indices.len(), moved, value.dims()[0])
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, _: usize) -> Result<()> {
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
         let (value, given) = (&call.inputs[0], &call.inputs[3]);
         let count = call.inputs[2].len();
-        // SAFETY: views of the inferred types, dense; only this call sees the variable's value.
+        // SAFETY: views of the inferred types, dense; only this call sees the variable's value, whose rows chunks share.
         unsafe {
-            // All row numbers are checked before the first row changes.
-            indexed_rows::check(self.name(), &call.inputs[2], count, 1, value.dims(), call.scratch)?;
+            if phase == 0 {
+                // All row numbers are checked before the first row changes.
+                return indexed_rows::check(self.name(), &call.inputs[2], count, 1, value.dims(), chunk, call.scratch);
+            }
             let apply = Apply { rule: gradient_descent().clone() };
             let factors = apply.factors_on_host(&call.inputs[1..2]);
-            let len = value.dims()[1..].iter().product::<usize>();
+            let own = part(value.dims()[0], chunk, self.work(call).phases[1], 1);
+            let len = row_of(value);
             let bytes = len * value.dtype.size();
-            for (i, &row) in indexed_rows::numbers(call.scratch, count).iter().enumerate() {
+            let rows = indexed_rows::numbers(call.scratch, count).iter().enumerate();
+            for (i, &row) in rows.filter(|(_, row)| own.contains(row)) {
                 let part = |view: &View, row: usize| View::dense(view.ptr.add(row * bytes), view.dtype, &[len]);
                 apply.update(call, &[part(value, row), part(given, i)], 0..len, &factors)?;
             }
@@ -90,4 +101,9 @@ impl Op for ApplyRows {
     fn gradient(&self) -> Gradient {
         Gradient::Stops("no gradient flows through an assignment")
     }
+}
+
+/// Elements of a variable's row.
+fn row_of(value: &View) -> usize {
+    value.dims()[1..].iter().product()
 }

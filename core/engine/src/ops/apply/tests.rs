@@ -178,6 +178,32 @@ fn rows_change_alone_and_add_up() {
     assert_eq!(variable.value().to_vec::<f32>(), [-4.0, -9.0, 2.0, 2.0, 2.0, 1.5]);
 }
 
+/// Rows that several threads share, named many times each, against a plain loop; the numbers are exact.
+#[test]
+fn many_rows_change_in_their_order() {
+    let (size, count) = (3_000, 70_000);
+    for row in [3, 40] {
+        let variable = Variable::new(tf::zeros([size, row]));
+        let mut at: Vec<i32> = (0..count).map(|i| (i * 7919 % size) as i32).collect();
+        let values: Vec<f32> = (0..count * row).map(|i| (i % 37) as f32 - 18.0).collect();
+        let step = |at: &[i32]| {
+            let values = tf::constant(&values[..]).reshape([count as isize, row as isize]);
+            let rows = IndexedRows { indices: tf::constant(at), values, shape: variable.shape() };
+            apply_gradient_descent_rows(&variable, &rows, &tf::constant(0.5))
+        };
+        step(&at).unwrap();
+        let mut want = vec![0.0; size * row];
+        for (i, &at) in at.iter().enumerate() {
+            (0..row).for_each(|j| want[at as usize * row + j] -= 0.5 * values[i * row + j]);
+        }
+        assert!(variable.value().to_vec::<f32>() == want, "rows of {row}");
+        at[69_000] = size as i32;
+        let error = step(&at).unwrap_err().to_string();
+        assert!(error.contains("index number 69000"), "{error}");
+        assert!(variable.value().to_vec::<f32>() == want, "a bad row number changes nothing");
+    }
+}
+
 #[test]
 fn bad_input_is_refused_and_changes_nothing() {
     let (rate, w) = (tf::constant(0.1), [Variable::new([1.0, 2.0]), Variable::new([3.0])]);

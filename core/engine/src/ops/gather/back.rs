@@ -211,7 +211,7 @@ impl<'a> Slices<'a> {
         let Parts { size, row, each, groups, .. } = self.parts;
         if phase == 0 {
             // SAFETY: a dense view of integers, and scratch as `work` asked for.
-            return unsafe { rows::check("gather", self.indices, self.indices.len(), 1, &[size], scratch) };
+            return unsafe { rows::check("gather", self.indices, self.indices.len(), 1, &[size], chunk, scratch) };
         }
         let (dtype, bytes) = (self.out.dtype, row * self.out.dtype.size());
         // SAFETY: phase 0 checked the numbers; chunks write disjoint groups of the dense output.

@@ -4,13 +4,14 @@
 use super::super::conj::conjugate;
 use super::super::reduction::ties;
 use super::super::{cast_to, functions, ones_of, reshape_to, zeros_of};
+use super::part::Part;
 use super::take::rows_at;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Saves, identity};
 use crate::tape::Backward;
 use crate::tensor::{Tensor, TensorType};
-use kernels::backend::cpu::indexed_rows::{self as rows, Changes, Write};
-use kernels::backend::cpu::vector::{encode, fill};
+use kernels::backend::cpu::indexed_rows::{Changes, Write};
+use kernels::backend::cpu::vector::encode;
 use kernels::backend::cpu::{CpuCall, View, Work};
 use kernels::backend::cuda::{self, CudaCall, Names, Rows};
 use kernels::dtype::{DType, DTypes};
@@ -40,8 +41,6 @@ pub(super) struct SegmentFold {
     pub size: Shape,
 }
 
-/// A row that belongs to no segment; no tensor has so many rows.
-const DROPPED: usize = rows::REFUSED - 1;
 /// Bytes of a row from which on a look at each id is little beside the row.
 const LONG: usize = 64;
 
@@ -94,50 +93,15 @@ impl Op for SegmentFold {
         let (size, bytes) = (out.dtype.size(), row_of(out) * out.dtype.size());
         // Chunks look at all ids that are not sorted, so that many are worth it for long rows only.
         let moved = if self.sorted || bytes >= LONG { out.len().max(data.len()) } else { out.len() };
-        self.changes(ids, out).work(moved * size)
+        Work::chunks(self.changes(ids, out).chunks(moved * size))
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
+    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
         let (data, ids, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
-        if phase == 0 {
-            // SAFETY: a dense view of integers, and scratch as `work` asked for.
-            return unsafe { self.check(ids, out.dims()[0], call.scratch) };
-        }
-        if out.is_empty() {
-            return Ok(());
-        }
         let changes = self.changes(ids, out);
-        let own = changes.share(chunk, self.work(call).phases[1]);
-        let (row, size) = (changes.row, out.dtype.size());
-        // SAFETY: phase 0 checked the numbers; chunks change disjoint parts of the dense output.
-        unsafe {
-            let nothing = self.nothing(out.dtype);
-            match own.columns.len() == row {
-                true => fill(size, out.ptr.add(own.rows.start * row * size), nothing, own.rows.len() * row),
-                false => own.rows.clone().for_each(|at| {
-                    fill(size, out.ptr.add((at * row + own.columns.start) * size), nothing, own.columns.len());
-                }),
-            }
-            let numbers = rows::numbers(call.scratch, ids.len());
-            let among = match self.sorted {
-                true => {
-                    numbers.partition_point(|&n| n < own.rows.start)..numbers.partition_point(|&n| n < own.rows.end)
-                }
-                false => 0..numbers.len(),
-            };
-            let from = data.ptr.add(among.start * row * size);
-            if !(self.sorted && self.extreme()) {
-                changes.run(&own, &numbers[among], out.ptr, from);
-                return Ok(());
-            }
-            // The first row of a sorted segment is its extreme so far, whatever stands for none.
-            for i in among {
-                let number = numbers[i];
-                let write = if i == 0 || numbers[i - 1] != number { Write::Set } else { self.write() };
-                rows::change(write, out.dtype, out.ptr.add(number * row * size), data.ptr.add(i * row * size), row);
-            }
-        }
-        Ok(())
+        let part = Part { fold: self, changes, chunk, chunks: self.work(call).phases[0] };
+        // SAFETY: dense views of the inferred types; chunks change disjoint parts of the output.
+        unsafe { part.run(data, ids, out) }
     }
 
     unsafe fn cuda(&self, call: &CudaCall<'_>) -> Result<()> {
@@ -207,11 +171,11 @@ impl SegmentFold {
         Changes { write, dtype, count: ids.len(), rows: out.dims()[0], row, sorted: self.sorted }
     }
 
-    fn extreme(&self) -> bool {
+    pub(super) fn extreme(&self) -> bool {
         matches!(self.fold, Fold::Max | Fold::Min)
     }
 
-    fn write(&self) -> Write {
+    pub(super) fn write(&self) -> Write {
         match self.fold {
             Fold::Sum => Write::Add,
             Fold::Prod => Write::Mul,
@@ -221,7 +185,7 @@ impl SegmentFold {
     }
 
     /// The bits of what a segment without rows has.
-    fn nothing(&self, dtype: DType) -> u64 {
+    pub(super) fn nothing(&self, dtype: DType) -> u64 {
         let sign = 1u64 << (8 * dtype.size().min(8) - 1);
         let most = match dtype {
             _ if self.fold == Fold::Prod => return encode(dtype.real_dtype(), 1.0),
@@ -248,55 +212,6 @@ impl SegmentFold {
         let rest = functions::try_select(&functions::try_less_equal(&zeros, 1)?, &rest, &none)?;
         let divided = functions::try_divide(&rows_at(y, ids)?, &safe)?;
         functions::try_select(&zero, &rows_at(&rest, ids)?, &divided)
-    }
-
-    /// Writes to scratch the number of each row's segment.
-    ///
-    /// # Safety
-    /// A valid dense view of integers, and room for a number per id.
-    unsafe fn check(&self, ids: &View, size: usize, scratch: *mut u8) -> Result<()> {
-        // SAFETY: by the caller's promise.
-        let checked = unsafe {
-            let to = scratch.cast::<usize>();
-            match ids.dtype {
-                DType::I16 => self.each(ids.as_slice::<i16>(), size, to),
-                DType::I32 => self.each(ids.as_slice::<i32>(), size, to),
-                _ => self.each(ids.as_slice::<i64>(), size, to),
-            }
-        };
-        let Err((at, id, before)) = checked else { return Ok(()) };
-        // SAFETY: at least one id, hence room for one number.
-        unsafe { scratch.cast::<usize>().write(rows::REFUSED) };
-        let refused = |what: &str| Error::invalid_argument(self.name, format!("id number {at} {what}")).got(id);
-        Err(match before {
-            Some(before) if id < before => refused("is less than the one before")
-                .expected(format!("at least {before}"))
-                .help("`unsorted_segment_sum` and its kind take ids in any order"),
-            _ => refused("names no segment").expected(format!("0..{size}")),
-        })
-    }
-
-    /// The place, the id and the one before it where one is refused.
-    ///
-    /// # Safety
-    /// Room for a number per id.
-    unsafe fn each<I: Copy + Into<i64>>(
-        &self,
-        ids: &[I],
-        size: usize,
-        to: *mut usize,
-    ) -> Result<(), (usize, i64, Option<i64>)> {
-        let mut before = None;
-        for (at, &id) in ids.iter().enumerate() {
-            let id: i64 = id.into();
-            if id >= size as i64 || (self.sorted && id < before.unwrap_or(0)) {
-                return Err((at, id, before));
-            }
-            // SAFETY: by the caller's promise.
-            unsafe { to.add(at).write(if id < 0 { DROPPED } else { id as usize }) };
-            before = self.sorted.then_some(id);
-        }
-        Ok(())
     }
 }
 

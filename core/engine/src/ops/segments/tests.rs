@@ -65,6 +65,36 @@ fn large_ones_agree_with_a_plain_loop() {
 }
 
 #[test]
+fn of_many_wrong_ids_the_first_is_told() {
+    let (count, size) = (100_000, 1_000);
+    let ascending: Vec<i32> = (0..count).map(|i| i * size / count).collect();
+    let x = tf::ones([count as isize, 20]);
+    for first in [0, 1, 700, 60_001, 99_998] {
+        let mut ids = ascending.clone();
+        (ids[first], ids[99_999]) = (size, size);
+        let error = tf::try_unsorted_segment_max(&x, tf::constant(&ids[..]), size as i64).unwrap_err().to_string();
+        assert!(error.contains(&format!("id number {first} names no segment")), "{error}");
+        let mut ids = ascending.clone();
+        (ids[first], ids[99_999]) = (-1, size - 1);
+        for error in [
+            tf::try_segment_sum(&x, tf::constant(&ids[..])).unwrap_err().to_string(),
+            tf::try_segment_min(&x, tf::constant(&ids[..])).unwrap_err().to_string(),
+        ] {
+            assert!(error.contains(&format!("id number {first} ")) && error.contains("-1"), "{error}");
+        }
+    }
+    // What is far too great at one place, and small again behind it.
+    let mut ids = ascending.clone();
+    ids[50_000] = i32::MAX;
+    ids[99_999] = size - 1;
+    let error = tf::try_segment_max(&x, tf::constant(&ids[..])).unwrap_err().to_string();
+    assert!(error.contains("id number 50000 names no segment"), "{error}");
+    let least = Tensor::from(vec![0i64, i64::MIN, 2]);
+    let sums = tf::unsorted_segment_sum(tf::constant([1, 2, 4]), &least, 3);
+    assert_eq!(sums.to_vec::<i32>(), [1, 0, 4]);
+}
+
+#[test]
 fn refusals_bear_the_name() {
     let (x, ids): (Tensor, _) = (tf::ones([3, 2]), |ids: [i32; 3]| tf::constant(ids));
     let few = tf::constant([0, 1]);

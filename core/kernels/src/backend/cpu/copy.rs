@@ -4,6 +4,9 @@
 #[cfg(test)]
 mod tests;
 mod transposed;
+mod turned;
+
+pub use turned::worth_turning;
 
 use super::indexed_rows::{Write, change};
 #[cfg(target_arch = "x86_64")]

@@ -9,9 +9,11 @@ pub use changes::{Changes, Share};
 pub use copies::{copy_rows, gather_rows, gather_work, gathers_by};
 pub use quotients::check_divisors;
 
-use super::{View, Work};
+use super::{View, Work, part};
 use crate::dtype::{DType, bf16, f16};
 use crate::error::{Error, Result};
+use std::ops::Range;
+use std::slice::from_raw_parts;
 
 /// What happens to a row that is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,13 +37,25 @@ pub enum Write {
 pub const REFUSED: usize = usize::MAX;
 /// Numbers that are looked at together.
 const PART: usize = 256;
+/// Numbers that one chunk checks, about.
+const CHECKED: usize = 1 << 15;
 /// Bytes that one chunk moves, about.
 const CHUNK: usize = 128 * 1024;
 
 /// The work with `count` row numbers: phase 0 checks them into scratch, phase 1 moves `bytes` in at most `units` parts.
 pub fn work(count: usize, bytes: usize, units: usize) -> Work {
     let scratch = (count.max(1) * size_of::<usize>()).next_multiple_of(64);
-    Work { scratch, phases: [1, chunks(bytes, units), 0, 0, 0] }
+    Work { scratch, phases: [checks(count), chunks(bytes, units), 0, 0, 0] }
+}
+
+/// How many chunks check `count` row numbers.
+fn checks(count: usize) -> usize {
+    count.div_ceil(CHECKED).clamp(1, 64)
+}
+
+/// The row numbers that `chunk` of phase 0 checks.
+fn checked_by(chunk: usize, count: usize) -> Range<usize> {
+    part(count, chunk, checks(count), PART)
 }
 
 /// How many chunks move `bytes` in at most `units` parts.
@@ -49,53 +63,57 @@ fn chunks(bytes: usize, units: usize) -> usize {
     bytes.div_ceil(CHUNK).min(64).min(units).max(1)
 }
 
-/// The row numbers that phase 0 left in scratch; none if it refused them.
+/// The row numbers that phase 0 left in scratch; none if it refused one.
 ///
 /// # Safety
 /// Phase 0 ran with room for `count` numbers.
 pub unsafe fn numbers<'a>(scratch: *const u8, count: usize) -> &'a [usize] {
     // SAFETY: by the caller's promise.
     let numbers = unsafe { std::slice::from_raw_parts(scratch.cast::<usize>(), count) };
-    if numbers.first() == Some(&REFUSED) { &[] } else { numbers }
+    let refused = |chunk| numbers.get(checked_by(chunk, count).start) == Some(&REFUSED);
+    if (0..checks(count)).any(refused) { &[] } else { numbers }
 }
 
-/// Writes to scratch, for each of `count` tuples of `depth` indices, the flat number of the row that it names in a tensor
-/// of `dims`.
+/// Writes to scratch, for each tuple of `depth` indices that belongs to `chunk` of phase 0, the flat number of the row that it names in a
+/// tensor of `dims`; there are `count` tuples.
+///
+/// # Errors
+/// OutOfRange for the first tuple of the chunk that names no row.
 ///
 /// # Safety
-/// A valid dense view of integers, tuple after tuple, and room for a number per tuple.
+/// A valid dense view of integers, tuple after tuple, and scratch as [`work`] says.
 pub unsafe fn check(
     op: &str,
     indices: &View,
     count: usize,
     depth: usize,
     dims: &[usize],
+    chunk: usize,
     scratch: *mut u8,
 ) -> Result<()> {
+    let own = checked_by(chunk, count);
+    let (first, len) = (own.start * depth, own.len() * depth);
     // SAFETY: by the caller's promise.
     let checked = unsafe {
-        let out = scratch.cast::<usize>();
+        let out = scratch.cast::<usize>().add(own.start);
         match indices.dtype {
             // Tuples of nothing name the whole tensor.
             _ if depth == 0 => {
-                (0..count).for_each(|i| out.add(i).write(0));
+                (0..own.len()).for_each(|i| out.add(i).write(0));
                 Ok(())
             }
-            DType::I32 => {
-                tuples(std::slice::from_raw_parts(indices.ptr.cast::<i32>(), indices.len()), depth, dims, out)
-            }
-            DType::I64 => {
-                tuples(std::slice::from_raw_parts(indices.ptr.cast::<i64>(), indices.len()), depth, dims, out)
-            }
-            _ => tuples(&indices.integers(), depth, dims, out),
+            DType::I32 => tuples(from_raw_parts(indices.ptr.cast::<i32>().add(first), len), depth, dims, out),
+            DType::I64 => tuples(from_raw_parts(indices.ptr.cast::<i64>().add(first), len), depth, dims, out),
+            _ => tuples(&indices.part(first, len).integers(), depth, dims, out),
         }
     };
     let Err(at) = checked else { return Ok(()) };
-    // SAFETY: at least one tuple, hence room for one number.
-    unsafe { scratch.cast::<usize>().write(REFUSED) };
-    // SAFETY: by the caller's promise.
-    let all = unsafe { indices.integers() };
-    Err(outside(op, &all[at * depth..][..depth], at, count, &dims[..depth]))
+    // SAFETY: by the caller's promise; a tuple was refused, hence there is room for the number of the chunk's first.
+    let tuple = unsafe {
+        scratch.cast::<usize>().add(own.start).write(REFUSED);
+        indices.part(first + at * depth, depth).integers()
+    };
+    Err(outside(op, &tuple, own.start + at, count, &dims[..depth]))
 }
 
 /// The error of tuple `at` of `count`, which names no row of a tensor of these sizes.
@@ -183,9 +201,8 @@ pub unsafe fn change(write: Write, dtype: DType, to: *mut u8, from: *const u8, n
     #[inline(always)]
     unsafe fn with<T: Copy>(to: *mut u8, from: *const u8, n: usize, combine: impl Fn(T, T) -> T) {
         // SAFETY: by the caller's promise.
-        let (to, from) = unsafe {
-            (std::slice::from_raw_parts_mut(to.cast::<T>(), n), std::slice::from_raw_parts(from.cast::<T>(), n))
-        };
+        let (to, from) =
+            unsafe { (std::slice::from_raw_parts_mut(to.cast::<T>(), n), from_raw_parts(from.cast::<T>(), n)) };
         for (to, &from) in to.iter_mut().zip(from) {
             *to = combine(*to, from);
         }

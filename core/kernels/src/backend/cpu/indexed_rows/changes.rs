@@ -1,7 +1,7 @@
 //! Rows of a target changed by as many updates as name them, in the order of the updates, and how chunks share that out.
 //! Scatters, sums by segment and gradients of gathers call it: results do not depend on how many chunks there are.
 
-use super::{Write, change, work};
+use super::{Write, change, chunks, work};
 #[cfg(target_arch = "x86_64")]
 use crate::backend::cpu::Isa;
 #[cfg(target_arch = "x86_64")]
@@ -50,9 +50,19 @@ impl Changes {
         !self.sorted && self.count >= self.rows && (NARROWEST..LONG).contains(&self.bytes())
     }
 
-    /// The work of changes that move `bytes`.
+    /// The work of changes that move `bytes`, the check of their numbers before it.
     pub fn work(&self, bytes: usize) -> Work {
-        work(self.count, bytes, if self.by_columns() { self.bytes() / NARROWEST } else { self.rows })
+        work(self.count, bytes, self.units())
+    }
+
+    /// How many chunks make changes that move `bytes`, where numbers are checked on the way.
+    pub fn chunks(&self, bytes: usize) -> usize {
+        chunks(bytes, self.units())
+    }
+
+    /// What chunks share: columns, or rows.
+    fn units(&self) -> usize {
+        if self.by_columns() { self.bytes() / NARROWEST } else { self.rows }
     }
 
     /// What `chunk` of `chunks` changes.

@@ -48,13 +48,13 @@ pub unsafe fn square(from: *const f32, cs: isize, to: *mut f32, pitch: isize) {
 /// The processor has AVX2, and both squares are there, apart.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn bytes(from: *const u8, pitch: usize, to: *mut u8, apart: usize) {
+unsafe fn bytes(from: *const u8, pitch: isize, to: *mut u8, apart: isize) {
     // SAFETY: by the caller's promise.
     unsafe {
-        let row = |i: usize| _mm_loadl_epi64(from.add(i * pitch).cast());
-        let store = |k: usize, pair: __m128i| {
-            _mm_storel_epi64(to.add(k * apart).cast(), pair);
-            _mm_storel_epi64(to.add((k + 1) * apart).cast(), _mm_unpackhi_epi64(pair, pair));
+        let row = |i: isize| _mm_loadl_epi64(from.offset(i * pitch).cast());
+        let store = |k: isize, pair: __m128i| {
+            _mm_storel_epi64(to.offset(k * apart).cast(), pair);
+            _mm_storel_epi64(to.offset((k + 1) * apart).cast(), _mm_unpackhi_epi64(pair, pair));
         };
         let (p0, p1) = (_mm_unpacklo_epi8(row(0), row(1)), _mm_unpacklo_epi8(row(2), row(3)));
         let (p2, p3) = (_mm_unpacklo_epi8(row(4), row(5)), _mm_unpacklo_epi8(row(6), row(7)));
@@ -74,15 +74,15 @@ unsafe fn bytes(from: *const u8, pitch: usize, to: *mut u8, apart: usize) {
 /// As [`bytes`].
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn halves(from: *const u16, pitch: usize, to: *mut u16, apart: usize) {
+unsafe fn halves(from: *const u16, pitch: isize, to: *mut u16, apart: isize) {
     // SAFETY: by the caller's promise.
     unsafe {
-        let row = |i: usize| _mm_loadu_si128(from.add(i * pitch).cast());
-        let store = |k: usize, low: __m128i, high: __m128i| {
-            _mm_storeu_si128(to.add(k * apart).cast(), _mm_unpacklo_epi64(low, high));
-            _mm_storeu_si128(to.add((k + 1) * apart).cast(), _mm_unpackhi_epi64(low, high));
+        let row = |i: isize| _mm_loadu_si128(from.offset(i * pitch).cast());
+        let store = |k: isize, low: __m128i, high: __m128i| {
+            _mm_storeu_si128(to.offset(k * apart).cast(), _mm_unpacklo_epi64(low, high));
+            _mm_storeu_si128(to.offset((k + 1) * apart).cast(), _mm_unpackhi_epi64(low, high));
         };
-        let pair = |i: usize| {
+        let pair = |i: isize| {
             let (a, b) = (row(i), row(i + 1));
             (_mm_unpacklo_epi16(a, b), _mm_unpackhi_epi16(a, b))
         };
@@ -101,17 +101,42 @@ unsafe fn halves(from: *const u16, pitch: usize, to: *mut u16, apart: usize) {
 /// As [`bytes`].
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn doubles(from: *const f64, pitch: usize, to: *mut f64, apart: usize) {
+unsafe fn doubles(from: *const f64, pitch: isize, to: *mut f64, apart: isize) {
     // SAFETY: by the caller's promise.
     unsafe {
-        let (r0, r1) = (_mm256_loadu_pd(from), _mm256_loadu_pd(from.add(pitch)));
-        let (r2, r3) = (_mm256_loadu_pd(from.add(2 * pitch)), _mm256_loadu_pd(from.add(3 * pitch)));
+        let (r0, r1) = (_mm256_loadu_pd(from), _mm256_loadu_pd(from.offset(pitch)));
+        let (r2, r3) = (_mm256_loadu_pd(from.offset(2 * pitch)), _mm256_loadu_pd(from.offset(3 * pitch)));
         let (p0, p1) = (_mm256_unpacklo_pd(r0, r1), _mm256_unpackhi_pd(r0, r1));
         let (p2, p3) = (_mm256_unpacklo_pd(r2, r3), _mm256_unpackhi_pd(r2, r3));
         _mm256_storeu_pd(to, _mm256_permute2f128_pd::<0x20>(p0, p2));
-        _mm256_storeu_pd(to.add(apart), _mm256_permute2f128_pd::<0x20>(p1, p3));
-        _mm256_storeu_pd(to.add(2 * apart), _mm256_permute2f128_pd::<0x31>(p0, p2));
-        _mm256_storeu_pd(to.add(3 * apart), _mm256_permute2f128_pd::<0x31>(p1, p3));
+        _mm256_storeu_pd(to.offset(apart), _mm256_permute2f128_pd::<0x20>(p1, p3));
+        _mm256_storeu_pd(to.offset(2 * apart), _mm256_permute2f128_pd::<0x31>(p0, p2));
+        _mm256_storeu_pd(to.offset(3 * apart), _mm256_permute2f128_pd::<0x31>(p1, p3));
+    }
+}
+
+/// The side of a square of elements of type `T`.
+pub const fn side<T>() -> usize {
+    if size_of::<T>() == 8 { 4 } else { 8 }
+}
+
+/// As [`square`] for [`side`] by `side` elements of 1, 2, 4 or 8 bytes, which are moved as they are.
+///
+/// # Safety
+///
+/// As [`square`].
+#[inline]
+#[target_feature(enable = "avx2")]
+pub unsafe fn square_of<T: Copy>(from: *const T, cs: isize, to: *mut T, pitch: isize) {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        match size_of::<T>() {
+            1 => bytes(from.cast(), cs, to.cast(), pitch),
+            2 => halves(from.cast(), cs, to.cast(), pitch),
+            4 => square(from.cast(), cs, to.cast(), pitch),
+            8 => doubles(from.cast(), cs, to.cast(), pitch),
+            _ => unreachable!("elements of 1, 2, 4 or 8 bytes"),
+        }
     }
 }
 
@@ -129,20 +154,12 @@ pub const WHOLE: usize = 8;
 #[inline]
 #[target_feature(enable = "avx2")]
 pub unsafe fn rows_to_columns<T: Copy>(len: usize, rows: usize, from: *const T, to: *mut T) {
-    let side = if size_of::<T>() == 8 { 4 } else { 8 };
-    for row in (0..rows).step_by(side) {
-        for at in (0..len).step_by(side) {
-            let at = at.min(len.saturating_sub(side));
-            // SAFETY: by the caller's promise; elements are moved as they are.
+    for row in (0..rows).step_by(side::<T>()) {
+        for at in (0..len).step_by(side::<T>()) {
+            let at = at.min(len.saturating_sub(side::<T>()));
+            // SAFETY: by the caller's promise.
             unsafe {
-                let (from, to) = (from.add(row * len + at), to.add(at * rows + row));
-                match size_of::<T>() {
-                    1 => bytes(from.cast(), len, to.cast(), rows),
-                    2 => halves(from.cast(), len, to.cast(), rows),
-                    4 => square(from.cast(), len as isize, to.cast(), rows as isize),
-                    8 => doubles(from.cast(), len, to.cast(), rows),
-                    _ => unreachable!("elements of 1, 2, 4 or 8 bytes"),
-                }
+                square_of(from.add(row * len + at), len as isize, to.add(at * rows + row), rows as isize);
             }
         }
     }
