@@ -5,7 +5,7 @@ use super::{eager, flat};
 use crate::meaning::{on_parts, program_of};
 use crate::op::Op;
 use crate::tensor::{Tensor, TensorType};
-use kernels::backend::cpu::copy::worth_turning;
+use kernels::backend::cpu::copy::worth_transposing;
 use kernels::backend::cpu::tile::{Tiled, fault_error};
 use kernels::backend::cpu::{Isa, thread_pool, vector};
 use kernels::dtype::{DType, DTypes};
@@ -151,7 +151,7 @@ fn general(op: &dyn Op, inputs: &[&Tensor], owned: u32) -> Result<Tensor> {
 fn turned(inputs: &[&Tensor]) -> Result<SmallVec<[(usize, Tensor); 1]>> {
     let mut turned: SmallVec<[(usize, Tensor); 1]> = SmallVec::new();
     for (i, &input) in inputs.iter().enumerate() {
-        if input.is_row_major() || !worth_turning(&eager::view_of(input)) {
+        if input.is_row_major() || !worth_transposing(&eager::view_of(input)) {
             continue;
         }
         // The square of a transposed matrix takes one copy.

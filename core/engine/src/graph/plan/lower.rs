@@ -9,7 +9,7 @@ use super::scope::{Scope, ValueLocation};
 use crate::graph::passes::fuse::walk_of;
 use crate::ir::{Graph, Node, Value};
 use crate::meaning::apply;
-use kernels::backend::cpu::copy::worth_turning;
+use kernels::backend::cpu::copy::worth_transposing;
 use kernels::backend::cpu::reduce::InOrder;
 use kernels::backend::cpu::vector::{self, load_bits};
 use kernels::backend::cpu::{Isa, View};
@@ -134,7 +134,7 @@ impl Compiler {
             })?
         };
         // Transposed operands are copied first: a loop over them would touch a line of the cache for each element.
-        let turned = |place: &ValueLocation| worth_turning(&place.view());
+        let turned = |place: &ValueLocation| worth_transposing(&place.view());
         let dense = |place: &ValueLocation| ValueLocation::dense(place.base, place.ty);
         let inputs: Vec<View> = (low.inputs.iter())
             .map(|(_, place)| if turned(place) { dense(place).view() } else { place.view() })

@@ -21,6 +21,8 @@ mod resources;
 mod scope;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod transposed_tests;
 
 use super::passes;
 use super::run;

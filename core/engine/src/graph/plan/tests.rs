@@ -492,25 +492,3 @@ fn loops_over_scalars() {
     });
     check(&[&tf::constant(0.3)], |p| staged_while(&[&p[0]], |v| tf::less(&v[0], 5.0), |v| vec![&v[0] * 2.0]).unwrap());
 }
-
-/// Transposed operands that are copied before they are looped over: each alone, both, the same twice, and with a row that repeats.
-#[test]
-fn transposed_operands_have_the_same_bits() {
-    let x = crate::ops::differences::numbers(5, &[300, 70]);
-    let y = crate::ops::differences::numbers(6, &[70, 300]);
-    let row = crate::ops::differences::numbers(7, &[300]);
-    let (a, b) = (x.to_vec::<f64>(), y.to_vec::<f64>());
-    let of = |i: usize| (a[i % 300 * 70 + i / 300], b[i]);
-    let f = |t: &[Tensor]| {
-        let turned = tf::transpose(&t[0], []);
-        let again = tf::transpose(tf::transpose(&t[1], []) * &t[0], []);
-        vec![&turned * &t[1] + &turned, &turned * &turned, &turned - &t[2], again, tf::reduce_sum(turned.square(), 1)]
-    };
-    let inputs = [&x, &y, &row];
-    let at_once: Outputs = f(&inputs.map(Clone::clone)).into_iter().collect();
-    let (graph, captures) = record(&inputs, f);
-    same(&plan(&graph).run(operands(&inputs, &captures)).unwrap(), &at_once);
-    assert!(at_once[0].to_vec::<f64>().into_iter().enumerate().all(|(i, got)| got == of(i).0 * of(i).1 + of(i).0));
-    assert!(at_once[1].to_vec::<f64>().into_iter().enumerate().all(|(i, got)| got == of(i).0 * of(i).0));
-    assert!(at_once[3].to_vec::<f64>().into_iter().enumerate().all(|(i, got)| got == of(i).0 * of(i).1));
-}

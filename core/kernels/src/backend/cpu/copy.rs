@@ -1,12 +1,12 @@
 //! Copies between strided views, and sums of one into another; single rows for the tile machine.
 //! `execute` and plans make inputs dense with [`copy_shared`], and movement operations copy the parts of their chunks.
 
+mod operand;
 #[cfg(test)]
 mod tests;
 mod transposed;
-mod turned;
 
-pub use turned::worth_turning;
+pub use operand::worth_transposing;
 
 use super::indexed_rows::{Write, change};
 #[cfg(target_arch = "x86_64")]

@@ -13,7 +13,7 @@ const SIDE: usize = 8;
 /// Whether elements that follow each other are apart in memory, while those along another axis lie side by side: as in a transposed
 /// matrix. A loop over such an operand touches a line of the cache for each element, and the same lines again in the next rows; a copy
 /// goes square by square.
-pub fn worth_turning(view: &View) -> bool {
+pub fn worth_transposing(view: &View) -> bool {
     let (dims, strides) = (view.dims(), view.strides());
     let Some(last) = (0..dims.len()).rev().find(|&axis| dims[axis] > 1) else { return false };
     let step = strides[last];
@@ -40,7 +40,7 @@ mod tests {
     use crate::dtype::DType;
 
     fn worth(dims: &[usize], strides: &[isize]) -> bool {
-        worth_turning(&View::new(std::ptr::dangling_mut(), DType::F32, dims, strides))
+        worth_transposing(&View::new(std::ptr::dangling_mut(), DType::F32, dims, strides))
     }
 
     #[test]
