@@ -2,6 +2,8 @@
 //! Products, convolutions and poolings instantiate their bodies with [`Lanes`] or with the vectors of `x86`.
 
 #[cfg(target_arch = "x86_64")]
+mod few_columns;
+#[cfg(target_arch = "x86_64")]
 pub mod transpose;
 #[cfg(target_arch = "x86_64")]
 pub mod x86;

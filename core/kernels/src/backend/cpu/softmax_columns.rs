@@ -2,9 +2,11 @@
 //! The operations run it on planes of `n` rows of `inner` neighbours; `softmax_rows.rs` has the last axis.
 
 mod few;
-mod formula;
+pub(super) mod formula;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod turned;
 
 use super::Isa;
 use super::math::fused::{Arithmetic, Fused, Portable};
@@ -148,7 +150,7 @@ unsafe fn body<F: Formula<T>, A: Arithmetic, T: Real>(
             let (plane, cut) = (unit / p.cuts(), unit % p.cuts());
             let columns = (cut * p.columns())..((cut + 1) * p.columns()).min(p.inner);
             let from = plane * p.n * p.inner + columns.start;
-            block::<F, A, T>(p.n, p.inner, columns.len(), a.add(from), b.add(from), out.add(from));
+            block::<F, A, T, SHORT_COLUMNS>(p.n, p.inner, columns.len(), a.add(from), b.add(from), out.add(from));
         }
     }
 }
@@ -156,9 +158,9 @@ unsafe fn body<F: Formula<T>, A: Arithmetic, T: Real>(
 /// Some columns of a plane, whose rows lie `stride` apart.
 ///
 /// # Safety
-/// As [`units`]; at most [`COLUMNS`] columns, or [`SHORT_COLUMNS`] of fewer than [`WIDE`] rows.
+/// As [`units`]; at most [`COLUMNS`] columns, or `MOST` of fewer than [`WIDE`] rows.
 #[inline(always)]
-unsafe fn block<F: Formula<T>, A: Arithmetic, T: Real>(
+unsafe fn block<F: Formula<T>, A: Arithmetic, T: Real, const MOST: usize>(
     n: usize,
     stride: usize,
     columns: usize,
@@ -166,8 +168,8 @@ unsafe fn block<F: Formula<T>, A: Arithmetic, T: Real>(
     b: *const T,
     out: *mut T,
 ) {
-    let mut greatest = [T::LOWEST; SHORT_COLUMNS];
-    let mut sum = [T::ZERO; SHORT_COLUMNS];
+    let mut greatest = [T::LOWEST; MOST];
+    let mut sum = [T::ZERO; MOST];
     let mut lanes = [const { MaybeUninit::<T>::uninit() }; WIDE * COLUMNS];
     let (greatest, sum) = (&mut greatest[..columns], &mut sum[..columns]);
     // SAFETY: by the caller's promise.

@@ -4,6 +4,9 @@
 use super::Isa;
 use super::math::fused::{Arithmetic, Fused, Portable};
 use super::math::{double, single};
+use super::softmax_columns::formula::{Formula, LogSoftmax, LogSoftmaxGradient, Softmax, SoftmaxGradient};
+#[cfg(target_arch = "x86_64")]
+use super::softmax_columns::turned;
 use std::ops::{Add, Div, Mul, Range, Sub};
 
 /// The element types that rows hold.
@@ -128,14 +131,28 @@ fn scale<T: Real>(row: &mut [T], factor: T) {
     }
 }
 
+/// How many elements of short rows were taken as columns, if those who call it `TURN` rows.
 #[inline(always)]
-fn softmax_body<A: Arithmetic, T: Real>(n: usize, x: &[T], y: &mut [T]) {
-    exponentials::<A, T>(x, y, n, |_, _, sum, _, y| scale(y, T::ONE / sum));
+fn taken<F: Formula<T>, A: Arithmetic, T: Real, const TURN: bool>(n: usize, a: &[T], b: &[T], out: &mut [T]) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if TURN {
+        // SAFETY: passes that turn rows are compiled for AVX2.
+        return unsafe { turned::rows::<F, A, T>(n, a, b, out) };
+    }
+    let _ = (n, a, b, out);
+    0
 }
 
 #[inline(always)]
-fn log_softmax_body<A: Arithmetic, T: Real>(n: usize, x: &[T], y: &mut [T]) {
-    exponentials::<A, T>(x, y, n, |_, max, sum, x, y| {
+fn softmax_body<A: Arithmetic, T: Real, const TURN: bool>(n: usize, x: &[T], y: &mut [T]) {
+    let taken = taken::<Softmax, A, T, TURN>(n, x, x, y);
+    exponentials::<A, T>(&x[taken..], &mut y[taken..], n, |_, _, sum, _, y| scale(y, T::ONE / sum));
+}
+
+#[inline(always)]
+fn log_softmax_body<A: Arithmetic, T: Real, const TURN: bool>(n: usize, x: &[T], y: &mut [T]) {
+    let taken = taken::<LogSoftmax, A, T, TURN>(n, x, x, y);
+    exponentials::<A, T>(&x[taken..], &mut y[taken..], n, |_, max, sum, x, y| {
         let log = sum.log();
         for (y, &x) in y.iter_mut().zip(x) {
             *y = x - max - log;
@@ -144,8 +161,10 @@ fn log_softmax_body<A: Arithmetic, T: Real>(n: usize, x: &[T], y: &mut [T]) {
 }
 
 #[inline(always)]
-fn softmax_gradient_body<A: Arithmetic, T: Real>(n: usize, y: &[T], dy: &[T], dx: &mut [T]) {
-    for ((y, dy), dx) in y.chunks_exact(n).zip(dy.chunks_exact(n)).zip(dx.chunks_exact_mut(n)) {
+fn softmax_gradient_body<A: Arithmetic, T: Real, const TURN: bool>(n: usize, y: &[T], dy: &[T], dx: &mut [T]) {
+    let taken = taken::<SoftmaxGradient, A, T, TURN>(n, y, dy, dx);
+    let rows = y[taken..].chunks_exact(n).zip(dy[taken..].chunks_exact(n)).zip(dx[taken..].chunks_exact_mut(n));
+    for ((y, dy), dx) in rows {
         let sum = sum_of([y, dy], |[y, dy]| y * dy);
         for ((dx, &y), &dy) in dx.iter_mut().zip(y).zip(dy) {
             *dx = (dy - sum) * y;
@@ -154,7 +173,9 @@ fn softmax_gradient_body<A: Arithmetic, T: Real>(n: usize, y: &[T], dy: &[T], dx
 }
 
 #[inline(always)]
-fn log_softmax_gradient_body<A: Arithmetic, T: Real>(n: usize, y: &[T], dy: &[T], dx: &mut [T]) {
+fn log_softmax_gradient_body<A: Arithmetic, T: Real, const TURN: bool>(n: usize, y: &[T], dy: &[T], dx: &mut [T]) {
+    let taken = taken::<LogSoftmaxGradient, A, T, TURN>(n, y, dy, dx);
+    let (y, dy, dx) = (&y[taken..], &dy[taken..], &mut dx[taken..]);
     for (dx, &y) in dx.iter_mut().zip(y) {
         *dx = y.exp::<A>();
     }
@@ -167,8 +188,20 @@ fn log_softmax_gradient_body<A: Arithmetic, T: Real>(n: usize, y: &[T], dy: &[T]
 }
 
 #[inline(always)]
-fn cross_entropy_body<A: Arithmetic, T: Real>(n: usize, labels: &[T], x: &[T], loss: &mut [T], p: &mut [T]) {
-    exponentials::<A, T>(x, p, n, |r, max, sum, x, p| {
+fn cross_entropy_body<A: Arithmetic, T: Real, const TURN: bool>(
+    n: usize,
+    labels: &[T],
+    x: &[T],
+    loss: &mut [T],
+    p: &mut [T],
+) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: passes that turn rows are compiled for AVX2; rows have losses.
+    let taken = if TURN { unsafe { turned::cross_entropy::<A, T>(n, labels, x, loss, p) } } else { 0 };
+    #[cfg(not(target_arch = "x86_64"))]
+    let taken = 0;
+    let (labels, loss) = (&labels[taken..], &mut loss[taken / n..]);
+    exponentials::<A, T>(&x[taken..], &mut p[taken..], n, |r, max, sum, x, p| {
         let (labels, log) = (&labels[r * n..(r + 1) * n], sum.log());
         loss[r] = sum_of([labels, x], |[label, x]| label * (log - (x - max)));
         scale(p, T::ONE / sum);
@@ -176,8 +209,20 @@ fn cross_entropy_body<A: Arithmetic, T: Real>(n: usize, labels: &[T], x: &[T], l
 }
 
 #[inline(always)]
-fn sparse_cross_entropy_body<A: Arithmetic, T: Real>(n: usize, labels: &[usize], x: &[T], loss: &mut [T], p: &mut [T]) {
-    exponentials::<A, T>(x, p, n, |r, max, sum, x, p| {
+fn sparse_cross_entropy_body<A: Arithmetic, T: Real, const TURN: bool>(
+    n: usize,
+    labels: &[usize],
+    x: &[T],
+    loss: &mut [T],
+    p: &mut [T],
+) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: passes that turn rows are compiled for AVX2; rows have losses and labels.
+    let taken = if TURN { unsafe { turned::sparse_cross_entropy::<A, T>(n, labels, x, loss, p) } } else { 0 };
+    #[cfg(not(target_arch = "x86_64"))]
+    let taken = 0;
+    let (labels, loss) = (&labels[taken / n..], &mut loss[taken / n..]);
+    exponentials::<A, T>(&x[taken..], &mut p[taken..], n, |r, max, sum, x, p| {
         loss[r] = sum.log() - (x[labels[r]] - max);
         scale(p, T::ONE / sum);
     });
@@ -193,12 +238,12 @@ macro_rules! pass {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
             fn avx512<T: Real>(n: usize, $($arg: $t),*) {
-                $body::<Fused, T>(n, $($arg),*)
+                $body::<Fused, T, true>(n, $($arg),*)
             }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
             fn avx2<T: Real>(n: usize, $($arg: $t),*) {
-                $body::<Fused, T>(n, $($arg),*)
+                $body::<Fused, T, true>(n, $($arg),*)
             }
             if n == 0 {
                 return;
@@ -211,7 +256,7 @@ macro_rules! pass {
                 #[cfg(target_arch = "x86_64")]
                 Isa::Avx2 => unsafe { avx2(n, $($arg),*) },
                 #[allow(unreachable_patterns, reason = "the others exist on one architecture only")]
-                _ => $body::<Portable, T>(n, $($arg),*),
+                _ => $body::<Portable, T, false>(n, $($arg),*),
             }
         }
     )*};
@@ -253,6 +298,58 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// All passes over rows of `n` elements: what they write, one after the other.
+    fn all_passes<T: Real>(isa: Isa, n: usize, x: &[T], y: &[T]) -> Vec<Vec<T>> {
+        let labels: Vec<usize> = (0..x.len() / n).map(|row| row * 7 % n).collect();
+        let [mut loss, mut sparse_loss] = [0; 2].map(|_| vec![T::ZERO; labels.len()]);
+        let mut outs: [Vec<T>; 6] = std::array::from_fn(|_| vec![T::ZERO; x.len()]);
+        let [a, b, c, d, e, f] = &mut outs;
+        softmax(isa, n, x, a);
+        log_softmax(isa, n, x, b);
+        softmax_gradient(isa, n, y, x, c);
+        log_softmax_gradient(isa, n, y, x, d);
+        cross_entropy(isa, n, y, x, &mut loss, e);
+        sparse_cross_entropy(isa, n, &labels, x, &mut sparse_loss, f);
+        outs.into_iter().chain([loss, sparse_loss]).collect()
+    }
+
+    /// Results have the same bits for many rows at once as for each alone, which no pass turns into columns.
+    fn many_rows_are_as_each<T: Real>(of: impl Fn(f64) -> T, bits: impl Fn(T) -> u64 + Copy) {
+        for n in (1..40).chain([64, 65]) {
+            // Some that are turned together, and some that are left; rows with NaN, and with infinities alone.
+            let rows = 75;
+            let number = |i: usize| match i / n % 25 {
+                7 if i % n == n / 2 => f64::NAN,
+                11 => f64::NEG_INFINITY,
+                13 if i.is_multiple_of(n) => f64::INFINITY,
+                _ => (i * 7919 % 1009) as f64 / 50.0 - 10.0,
+            };
+            let x: Vec<T> = (0..rows * n).map(|i| of(number(i))).collect();
+            let y: Vec<T> = (0..rows * n).map(|i| of((i * 31 % 101) as f64 / 101.0)).collect();
+            for isa in Isa::available() {
+                let mut each: Vec<Vec<T>> = vec![Vec::new(); 8];
+                for (row, (x, y)) in x.chunks(n).zip(y.chunks(n)).enumerate() {
+                    // The label of a row is told by its number.
+                    let one = all_passes(isa, n, x, y);
+                    each.iter_mut().zip(one).take(7).for_each(|(all, one)| all.extend(one));
+                    let (mut loss, mut p) = ([T::ZERO], vec![T::ZERO; n]);
+                    sparse_cross_entropy(isa, n, &[row * 7 % n], x, &mut loss, &mut p);
+                    each[7].extend(loss);
+                }
+                for (pass, (many, each)) in all_passes(isa, n, &x, &y).into_iter().zip(each).enumerate() {
+                    let same = many.iter().zip(&each).all(|(&a, &b)| bits(a) == bits(b));
+                    assert!(same && many.len() == each.len(), "pass {pass}, rows of {n}, {isa:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_rows_have_the_bits_of_each() {
+        many_rows_are_as_each(|v| v as f32, |v: f32| v.to_bits().into());
+        many_rows_are_as_each(|v| v, f64::to_bits);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use super::columns;
 use super::{Extreme, Place, better, worst};
 #[cfg(target_arch = "x86_64")]
-use crate::backend::cpu::simd::transpose::{SHORTEST, WHOLE, rows_to_columns};
+use crate::backend::cpu::simd::transpose::rows_to_columns;
 #[cfg(target_arch = "x86_64")]
 use std::mem::MaybeUninit;
 
@@ -31,10 +31,9 @@ pub(super) unsafe fn with_vectors<T: Extreme, const LEAST: bool>(
 ) {
     let side = turned_rows::<T>();
     let longest = (ROOM / side / size_of::<T>()).min(T::Place::MOST);
-    // Few of longer elements are faster one after the other.
-    let shortest = if size_of::<T>() <= 2 { SHORTEST } else { WHOLE };
-    let behind = usize::from(len < WHOLE);
-    let whole = if (shortest..=longest).contains(&len) { rows.saturating_sub(behind) / side * side } else { 0 };
+    // Shorter ones are faster one after the other.
+    let shortest = [3, 2, 3, 4][size_of::<T>().ilog2() as usize];
+    let whole = if (shortest..=longest).contains(&len) { rows / side * side } else { 0 };
     // SAFETY: by the caller's promise.
     unsafe {
         for row in (0..whole).step_by(side) {
@@ -54,7 +53,7 @@ const fn turned_rows<T>() -> usize {
 /// [`turned_rows`] rows as columns side by side.
 ///
 /// # Safety
-/// As [`with_vectors`], for so many rows whose columns fit in the [`ROOM`]; behind those of fewer elements than [`WHOLE`] is another.
+/// As [`with_vectors`], for so many rows whose columns fit in the [`ROOM`].
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn turned<T: Extreme, const LEAST: bool>(len: usize, from: *const T, found: *mut u64) {

@@ -1,6 +1,7 @@
 //! Squares of eight by eight elements, or four by four of eight bytes, transposed in registers, and rows that become columns by them.
-//! Copies of strided views, the packing of products, and searches and reductions of short rows call them.
+//! Copies of strided views, the packing of products, and searches, reductions and softmax of short rows call them.
 
+use super::few_columns;
 use std::arch::x86_64::*;
 
 /// Writes eight columns, `cs` words apart and each of eight words side by side, as rows that lie `pitch` words apart.
@@ -140,26 +141,59 @@ pub unsafe fn square_of<T: Copy>(from: *const T, cs: isize, to: *mut T, pitch: i
     }
 }
 
-/// The shortest rows that [`rows_to_columns`] takes, and the shortest of which the last needs no row behind it.
-pub const SHORTEST: usize = 5;
-pub const WHOLE: usize = 8;
+/// Calls a function of `few_columns` for rows of `$len` elements, if they are so few.
+macro_rules! if_few {
+    ($function:ident, $len:ident, $($arg:expr),*) => {
+        match $len {
+            2 => return few_columns::$function::<T, 2>($($arg),*),
+            3 => return few_columns::$function::<T, 3>($($arg),*),
+            4 => return few_columns::$function::<T, 4>($($arg),*),
+            5 => return few_columns::$function::<T, 5>($($arg),*),
+            6 => return few_columns::$function::<T, 6>($($arg),*),
+            7 => return few_columns::$function::<T, 7>($($arg),*),
+            _ => {}
+        }
+    };
+}
 
-/// Writes `rows` dense rows, a multiple of eight, of `len` elements of 1, 2, 4 or 8 bytes as columns: element `k` of row `r` to
-/// `to + k * rows + r`. The last elements of a row that fill no square are moved with some before them once more.
+/// Writes `rows` dense rows, a multiple of 32, of `len` elements of 1, 2, 4 or 8 bytes as columns: element `k` of row `r` to
+/// `to + k * rows + r`. Of rows of eight elements and more the last that fill no square are moved with some before them once more.
 ///
 /// # Safety
 ///
-/// The processor has AVX2, the rows are there, of [`SHORTEST`] elements at least, and room for as many columns, or [`WHOLE`] if that is more:
-/// of shorter rows elements of the next are read as well, which has to be there, and what lies in the columns behind says nothing.
+/// The processor has AVX2, and the rows, of two elements at least, and room for as many columns are there, apart.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub unsafe fn rows_to_columns<T: Copy>(len: usize, rows: usize, from: *const T, to: *mut T) {
-    for row in (0..rows).step_by(side::<T>()) {
-        for at in (0..len).step_by(side::<T>()) {
-            let at = at.min(len.saturating_sub(side::<T>()));
-            // SAFETY: by the caller's promise.
-            unsafe {
+    debug_assert!(len >= 2 && rows.is_multiple_of(few_columns::GRAIN));
+    let side = side::<T>();
+    // SAFETY: by the caller's promise; squares lie in the rows.
+    unsafe {
+        if_few!(rows_to_columns, len, rows, from, to);
+        for row in (0..rows).step_by(side) {
+            for at in (0..len).step_by(side).map(|at| at.min(len - side)) {
                 square_of(from.add(row * len + at), len as isize, to.add(at * rows + row), rows as isize);
+            }
+        }
+    }
+}
+
+/// The way back of [`rows_to_columns`]: element `k` of row `r` from `from + k * rows + r`.
+///
+/// # Safety
+///
+/// As [`rows_to_columns`].
+#[inline]
+#[target_feature(enable = "avx2")]
+pub unsafe fn columns_to_rows<T: Copy>(len: usize, rows: usize, from: *const T, to: *mut T) {
+    debug_assert!(len >= 2 && rows.is_multiple_of(few_columns::GRAIN));
+    let side = side::<T>();
+    // SAFETY: by the caller's promise; squares lie in the rows.
+    unsafe {
+        if_few!(columns_to_rows, len, rows, from, to);
+        for row in (0..rows).step_by(side) {
+            for at in (0..len).step_by(side).map(|at| at.min(len - side)) {
+                square_of(from.add(at * rows + row), rows as isize, to.add(row * len + at), len as isize);
             }
         }
     }
@@ -167,24 +201,28 @@ pub unsafe fn rows_to_columns<T: Copy>(len: usize, rows: usize, from: *const T, 
 
 #[cfg(test)]
 mod tests {
-    use super::{SHORTEST, WHOLE, rows_to_columns};
+    use super::{columns_to_rows, rows_to_columns};
 
     fn check<T: Copy + Default + PartialEq + std::fmt::Debug>(number: impl Fn(usize) -> T) {
-        for len in (SHORTEST..20).chain([63, 64, 65]) {
-            for rows in [8, 16, 64] {
-                let x: Vec<T> = (0..(rows + 1) * len).map(&number).collect();
-                let mut y = vec![T::default(); rows * len.max(WHOLE)];
+        for len in (2..20).chain([63, 64, 65]) {
+            for rows in [32, 64] {
+                let x: Vec<T> = (0..rows * len).map(&number).collect();
+                let mut y = vec![T::default(); rows * len];
                 // SAFETY: there are so many elements, and room for as many columns; the caller looks for AVX2.
                 unsafe { rows_to_columns(len, rows, x.as_ptr(), y.as_mut_ptr()) };
-                for (i, &element) in x[..rows * len].iter().enumerate() {
+                for (i, &element) in x.iter().enumerate() {
                     assert_eq!(y[i % len * rows + i / len], element, "{} bytes, {rows} rows of {len}", size_of::<T>());
                 }
+                let mut back = vec![T::default(); rows * len];
+                // SAFETY: as above.
+                unsafe { columns_to_rows(len, rows, y.as_ptr(), back.as_mut_ptr()) };
+                assert_eq!(back, x, "{} bytes, {rows} rows of {len}", size_of::<T>());
             }
         }
     }
 
     #[test]
-    fn rows_of_any_length_become_columns() {
+    fn rows_of_any_length_become_columns_and_rows_again() {
         if !std::arch::is_x86_feature_detected!("avx2") {
             return;
         }

@@ -4,8 +4,8 @@
 use super::{Arithmetic, Real};
 
 /// What is computed of elements `a` and `b`, the greatest of a column, and the sum of its terms.
-pub(super) trait Formula<T: Real> {
-    /// Whether the greatest `a` of each column is taken off.
+pub(in crate::backend::cpu) trait Formula<T: Real> {
+    /// Whether the greatest `a` of each column is taken off; `b` says nothing then.
     const GREATEST: bool;
     /// Whether terms are kept until the sum is there.
     const KEPT: bool;
@@ -15,10 +15,10 @@ pub(super) trait Formula<T: Real> {
     fn result<A: Arithmetic>(a: T, b: T, greatest: T, of_sum: T, kept: T) -> T;
 }
 
-pub(super) struct Softmax;
-pub(super) struct LogSoftmax;
-pub(super) struct SoftmaxGradient;
-pub(super) struct LogSoftmaxGradient;
+pub(in crate::backend::cpu) struct Softmax;
+pub(in crate::backend::cpu) struct LogSoftmax;
+pub(in crate::backend::cpu) struct SoftmaxGradient;
+pub(in crate::backend::cpu) struct LogSoftmaxGradient;
 
 impl<T: Real> Formula<T> for Softmax {
     const GREATEST: bool = true;

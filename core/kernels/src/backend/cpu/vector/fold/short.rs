@@ -6,7 +6,7 @@ use super::columns;
 use super::item::{Combine, Item};
 use super::{WIDE, row_body};
 #[cfg(target_arch = "x86_64")]
-use crate::backend::cpu::simd::transpose::{WHOLE, rows_to_columns};
+use crate::backend::cpu::simd::transpose::rows_to_columns;
 #[cfg(target_arch = "x86_64")]
 use std::mem::MaybeUninit;
 
@@ -198,6 +198,9 @@ unsafe fn spread<I: Item, C: Combine<I::Acc>, const N: usize>(
 const ROOM: usize = 16 * 1024;
 #[cfg(target_arch = "x86_64")]
 const TURNED: usize = 64;
+/// Shorter rows are as fast by loops of known length.
+#[cfg(target_arch = "x86_64")]
+const SHORTEST: usize = 4;
 
 /// As [`body`] on a processor with AVX2: dense rows of narrow elements become columns first, so that registers are full. Rows of
 /// [`WIDE`] elements are folded in an order of their own, unless that says nothing.
@@ -215,7 +218,7 @@ pub(super) unsafe fn with_vectors<I: Item, C: Combine<I::Acc>>(
     acc: *mut u8,
 ) {
     let longest = if I::EXACT { ROOM / TURNED / size_of::<I>() } else { WIDE - 1 };
-    let turns = size_of::<I>() <= 2 && stride == 1 && pitch == len as isize && (WHOLE..=longest).contains(&len);
+    let turns = size_of::<I>() <= 2 && stride == 1 && pitch == len as isize && (SHORTEST..=longest).contains(&len);
     if !turns {
         // SAFETY: the same contract.
         return unsafe { body::<I, C>(len, stride, rows, pitch, from, acc) };
@@ -233,8 +236,16 @@ pub(super) unsafe fn with_vectors<I: Item, C: Combine<I::Acc>>(
                 columns::body::<I, C>(len, TURNED as isize, TURNED, to.cast(), acc.cast());
                 continue;
             }
-            for column in (0..TURNED).step_by(16) {
-                abreast::<I, C, 16>(len, TURNED as isize, to.add(column), acc.add(column));
+            match len {
+                4 => _ = few_abreast::<I, C, 4>(TURNED, TURNED as isize, to, acc),
+                5 => _ = few_abreast::<I, C, 5>(TURNED, TURNED as isize, to, acc),
+                6 => _ = few_abreast::<I, C, 6>(TURNED, TURNED as isize, to, acc),
+                7 => _ = few_abreast::<I, C, 7>(TURNED, TURNED as isize, to, acc),
+                _ => {
+                    for column in (0..TURNED).step_by(16) {
+                        abreast::<I, C, 16>(len, TURNED as isize, to.add(column), acc.add(column));
+                    }
+                }
             }
         }
         for row in whole..rows {
