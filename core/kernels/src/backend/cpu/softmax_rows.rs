@@ -196,7 +196,7 @@ fn cross_entropy_body<A: Arithmetic, T: Real, const TURN: bool>(
     p: &mut [T],
 ) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: passes that turn rows are compiled for AVX2; rows have losses.
+    // SAFETY: passes that turn rows are compiled for AVX2.
     let taken = if TURN { unsafe { turned::cross_entropy::<A, T>(n, labels, x, loss, p) } } else { 0 };
     #[cfg(not(target_arch = "x86_64"))]
     let taken = 0;
@@ -217,7 +217,7 @@ fn sparse_cross_entropy_body<A: Arithmetic, T: Real, const TURN: bool>(
     p: &mut [T],
 ) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: passes that turn rows are compiled for AVX2; rows have losses and labels.
+    // SAFETY: passes that turn rows are compiled for AVX2.
     let taken = if TURN { unsafe { turned::sparse_cross_entropy::<A, T>(n, labels, x, loss, p) } } else { 0 };
     #[cfg(not(target_arch = "x86_64"))]
     let taken = 0;

@@ -31,7 +31,7 @@ pub(super) unsafe fn with_vectors<T: Extreme, const LEAST: bool>(
 ) {
     let side = turned_rows::<T>();
     let longest = (ROOM / side / size_of::<T>()).min(T::Place::MOST);
-    // Shorter ones are faster one after the other.
+    // Shorter ones are faster one after the other, by the bytes of an element: 1, 2, 4 and 8 (measured on Zen 3).
     let shortest = [3, 2, 3, 4][size_of::<T>().ilog2() as usize];
     let whole = if (shortest..=longest).contains(&len) { rows / side * side } else { 0 };
     // SAFETY: by the caller's promise.

@@ -33,16 +33,18 @@ impl<T: Real> Room<T> {
     }
 }
 
-/// Elements of the rows that are turned of `all`, for rows of `n`.
+/// Elements of the rows that are turned of `out`, for rows of `n`, of which each operand has as many.
 #[inline(always)]
-fn whole(n: usize, all: usize) -> usize {
-    if (2..WIDE).contains(&n) { all / (ROWS * n) * (ROWS * n) } else { 0 }
+fn whole<T>(n: usize, operands: [&[T]; 2], out: &[T]) -> usize {
+    let whole = if (2..WIDE).contains(&n) { out.len() / (ROWS * n) * (ROWS * n) } else { 0 };
+    assert!(operands.iter().all(|operand| operand.len() >= whole), "operands have the elements of results");
+    whole
 }
 
 /// The results of rows of `n` elements; answers how many elements of them there are.
 ///
 /// # Safety
-/// The processor has AVX2. `a` and `b` are as long as `out`.
+/// The processor has AVX2.
 #[inline(always)]
 pub(in crate::backend::cpu) unsafe fn rows<F: Formula<T>, A: Arithmetic, T: Real>(
     n: usize,
@@ -50,11 +52,11 @@ pub(in crate::backend::cpu) unsafe fn rows<F: Formula<T>, A: Arithmetic, T: Real
     b: &[T],
     out: &mut [T],
 ) -> usize {
-    let whole = whole(n, out.len());
+    let whole = whole(n, [a, b], out);
     let mut rooms = [Room::new(), Room::new(), Room::new()];
     let [of_a, of_b, of_out] = rooms.each_mut().map(Room::at);
     for at in (0..whole).step_by(ROWS * n) {
-        // SAFETY: by the caller's promise; the rooms hold as many columns.
+        // SAFETY: by the caller's promise; operands and results have the elements, and the rooms hold as many columns.
         unsafe {
             rows_to_columns(n, ROWS, a.as_ptr().add(at), of_a);
             if !F::GREATEST {
@@ -68,10 +70,10 @@ pub(in crate::backend::cpu) unsafe fn rows<F: Formula<T>, A: Arithmetic, T: Real
     whole
 }
 
-/// The losses and probabilities of rows of `n` elements, with a label for each; answers how many elements there are.
+/// The losses and probabilities of rows of `n` elements, with a label for each; answers how many elements there are. Each row has a loss.
 ///
 /// # Safety
-/// As [`rows`]; there is a loss for each row.
+/// As [`rows`].
 #[inline(always)]
 pub(in crate::backend::cpu) unsafe fn cross_entropy<A: Arithmetic, T: Real>(
     n: usize,
@@ -80,10 +82,10 @@ pub(in crate::backend::cpu) unsafe fn cross_entropy<A: Arithmetic, T: Real>(
     loss: &mut [T],
     p: &mut [T],
 ) -> usize {
-    let whole = whole(n, p.len());
+    let whole = whole(n, [labels, x], p);
     let (mut of_x, mut of_labels, mut of_p) = (Room::new(), Room::new(), Room::new());
     for at in (0..whole).step_by(ROWS * n) {
-        // SAFETY: by the caller's promise; the rooms hold as many columns.
+        // SAFETY: by the caller's promise; operands and results have the elements, and the rooms hold as many columns.
         unsafe {
             rows_to_columns(n, ROWS, x.as_ptr().add(at), of_x.at());
             rows_to_columns(n, ROWS, labels.as_ptr().add(at), of_labels.at());
@@ -101,10 +103,10 @@ pub(in crate::backend::cpu) unsafe fn cross_entropy<A: Arithmetic, T: Real>(
     whole
 }
 
-/// As [`cross_entropy`], where each row has the number of the element that is its label.
+/// As [`cross_entropy`], where each row has the number of the element that is its label, below `n`.
 ///
 /// # Safety
-/// As [`rows`]; there are a loss and a label for each row, labels below `n`.
+/// As [`rows`].
 #[inline(always)]
 pub(in crate::backend::cpu) unsafe fn sparse_cross_entropy<A: Arithmetic, T: Real>(
     n: usize,
@@ -113,10 +115,10 @@ pub(in crate::backend::cpu) unsafe fn sparse_cross_entropy<A: Arithmetic, T: Rea
     loss: &mut [T],
     p: &mut [T],
 ) -> usize {
-    let whole = whole(n, p.len());
+    let whole = whole(n, [x, x], p);
     let (mut of_x, mut of_p) = (Room::new(), Room::new());
     for at in (0..whole).step_by(ROWS * n) {
-        // SAFETY: by the caller's promise; the rooms hold as many columns.
+        // SAFETY: by the caller's promise; operands and results have the elements, and the rooms hold as many columns.
         let (greatest, log) = unsafe {
             rows_to_columns(n, ROWS, x.as_ptr().add(at), of_x.at());
             let found = probabilities::<A, T>(of_x.columns(n), of_p.at());

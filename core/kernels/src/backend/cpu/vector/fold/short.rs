@@ -198,7 +198,7 @@ unsafe fn spread<I: Item, C: Combine<I::Acc>, const N: usize>(
 const ROOM: usize = 16 * 1024;
 #[cfg(target_arch = "x86_64")]
 const TURNED: usize = 64;
-/// Shorter rows are as fast by loops of known length.
+/// Shorter rows are as fast or faster by loops of known length (measured on Zen 3).
 #[cfg(target_arch = "x86_64")]
 const SHORTEST: usize = 4;
 
