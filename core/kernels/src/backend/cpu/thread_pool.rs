@@ -24,6 +24,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 pub mod observe;
+mod placement;
 mod workers;
 
 use workers::Alarm;

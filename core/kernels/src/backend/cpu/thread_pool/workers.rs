@@ -3,10 +3,11 @@
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::placement::{self, ThreadId};
 use super::{Padded, help, is_work_left, lock, threads};
 
 /// How long a worker looks for the next job without leaving its core to others.
@@ -19,20 +20,37 @@ const LINGER: Duration = Duration::from_millis(1);
 const WAKE_AFTER: Duration = Duration::from_micros(6);
 /// Solitary work longer ago than this no longer counts towards waking.
 const FORGET: Duration = Duration::from_micros(200);
+/// How long a worker that was woken may take to begin before it is sent to another processor. An idle processor begins after 10 to 100 us.
+const OVERDUE: Duration = Duration::from_micros(100);
 
 struct Worker {
     /// Set by the worker, cleared by whoever wakes it.
     parked: AtomicBool,
+    /// Set by whoever wakes it, cleared by the worker when it begins, or by whoever has sent it to another processor before that.
+    called: AtomicBool,
+    /// Known once it has begun for the first time.
+    id: OnceLock<ThreadId>,
+    /// The processor on which it began last; it may have been moved since. [`NOWHERE`] if it is not known.
+    processor: AtomicUsize,
+    /// The processor of whoever woke it last.
+    waker: AtomicUsize,
 }
+
+/// No processor's number.
+const NOWHERE: usize = usize::MAX;
 
 /// Workers that are not parked.
 static AWAKE: Padded<AtomicUsize> = Padded(AtomicUsize::new(0));
+/// Workers that were called.
+static CALLED: Padded<AtomicUsize> = Padded(AtomicUsize::new(0));
 /// Workers that should be awake: each one that wakes wakes two more until they are, so that sixteen are after four such steps. The first
 /// to run out of work takes the wish back, or workers that wake while others fall asleep would keep each other awake for nothing.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 /// Time worked alone lately, and when that ended.
 static ALONE: Mutex<Option<(Duration, Instant)>> = Mutex::new(None);
-static ROSTER: Mutex<Vec<(Arc<Worker>, thread::Thread)>> = Mutex::new(Vec::new());
+static ROSTER: Mutex<Roster> = Mutex::new(Vec::new());
+
+type Roster = Vec<(Arc<Worker>, thread::Thread)>;
 
 /// Wakes workers until `wanted` are awake.
 #[inline]
@@ -47,6 +65,8 @@ pub(super) struct Alarm {
     wanted: usize,
     /// Since when the caller has been working alone, set back by what it did alone just before; none if it is not.
     since: Option<Instant>,
+    /// Since when the caller knows of workers that were called.
+    called: Option<Instant>,
 }
 
 impl Alarm {
@@ -58,7 +78,7 @@ impl Alarm {
                 _ => now,
             }
         });
-        Self { wanted, since }
+        Self { wanted, since, called: None }
     }
 
     /// Called with chunks left to share.
@@ -71,6 +91,28 @@ impl Alarm {
             *lock(&ALONE) = None;
             wake_one(self.wanted);
         }
+        if CALLED.0.load(Relaxed) > 0 {
+            self.await_called();
+        }
+    }
+
+    /// Sends workers away that were called and have not begun for [`OVERDUE`]: they may wait for the very processor that asks.
+    #[cold]
+    fn await_called(&mut self) {
+        let since = *self.called.get_or_insert_with(Instant::now);
+        if since.elapsed() >= OVERDUE {
+            self.called = None;
+            let roster = lock(&ROSTER);
+            for (worker, _) in roster.iter().filter(|(worker, _)| worker.id.get().is_some() && worker.was_called()) {
+                worker.send_away(&roster, placement::processor());
+            }
+            let unborn = roster.iter().any(|(worker, _)| worker.id.get().is_none());
+            drop(roster);
+            if unborn {
+                // A new thread sends itself away, for which it needs this processor for a moment.
+                thread::yield_now();
+            }
+        }
     }
 
     /// Called at the end of the job.
@@ -82,6 +124,49 @@ impl Alarm {
     }
 }
 
+impl Worker {
+    fn new() -> Self {
+        let [processor, waker] = [(); 2].map(|()| AtomicUsize::new(NOWHERE));
+        Self { parked: AtomicBool::new(false), called: AtomicBool::new(false), id: OnceLock::new(), processor, waker }
+    }
+
+    /// To be said before it is woken.
+    fn call(&self) {
+        AWAKE.0.fetch_add(1, Relaxed);
+        self.waker.store(placement::processor().unwrap_or(NOWHERE), Relaxed);
+        CALLED.0.fetch_add(1, Relaxed);
+        self.called.store(true, Relaxed);
+    }
+
+    /// Whether it was called. It no longer is then: only one thread gets this answer.
+    fn was_called(&self) -> bool {
+        let called = self.called.load(Relaxed) && self.called.swap(false, Relaxed);
+        if called {
+            CALLED.0.fetch_sub(1, Relaxed);
+        }
+        called
+    }
+
+    /// Sends it to a processor that neither `other` is nor, as far as is known, any worker that has begun is on.
+    fn send_away(&self, roster: &Roster, other: Option<usize>) {
+        let Some(&id) = self.id.get() else { return };
+        let others = roster.iter().map(|(worker, _)| &**worker).filter(|&worker| !std::ptr::eq(worker, self));
+        let awake = others.filter(|worker| !worker.parked.load(Relaxed) && !worker.called.load(Relaxed));
+        placement::send_away(id, awake.map(|worker| worker.processor.load(Relaxed)).chain(other));
+    }
+
+    /// What a worker does first when it was woken: where its waker is, it would only take turns with it.
+    fn begin(&self) {
+        if self.was_called() {
+            let processor = placement::processor();
+            if processor == Some(self.waker.load(Relaxed)) {
+                self.send_away(&lock(&ROSTER), processor);
+            }
+        }
+        self.processor.store(placement::processor().unwrap_or(NOWHERE), Relaxed);
+    }
+}
+
 /// Wakes or starts one worker, which in turn wakes others until `wanted` are awake.
 #[cold]
 fn wake_one(wanted: usize) {
@@ -89,29 +174,35 @@ fn wake_one(wanted: usize) {
     let mut roster = lock(&ROSTER);
     for (worker, thread) in roster.iter().take(wanted) {
         if worker.parked.swap(false, Relaxed) {
-            AWAKE.0.fetch_add(1, Relaxed);
+            worker.call();
             thread.unpark();
             return;
         }
     }
     let index = roster.len();
     if index < wanted {
-        let worker = Arc::new(Worker { parked: AtomicBool::new(false) });
+        let worker = Arc::new(Worker::new());
         let builder = thread::Builder::new().name(format!("eagerflow-worker-{}", index + 1));
-        // If the system refuses a thread, the work is done by fewer.
-        if let Ok(handle) = builder.spawn({
-            let worker = worker.clone();
-            move || serve(index, &worker)
-        }) {
-            AWAKE.0.fetch_add(1, Relaxed);
-            roster.push((worker, handle.thread().clone()));
+        worker.call();
+        let served = worker.clone();
+        match builder.spawn(move || serve(index, &served)) {
+            Ok(handle) => roster.push((worker, handle.thread().clone())),
+            // If the system refuses a thread, the work is done by fewer.
+            Err(_) => {
+                worker.was_called();
+                AWAKE.0.fetch_sub(1, Relaxed);
+            }
         }
     }
 }
 
 /// A worker's life: help, look for more, park.
 fn serve(index: usize, me: &Worker) {
+    if let Some(id) = ThreadId::current() {
+        let _ = me.id.set(id);
+    }
     loop {
+        me.begin();
         for _ in 0..2 {
             // The threads may have been set to fewer since these were wanted.
             wake(WANTED.load(Relaxed).min(threads() - 1));
