@@ -99,14 +99,15 @@ impl Alarm {
     /// Sends workers away that were called and have not begun for [`OVERDUE`]: they may wait for the very processor that asks.
     #[cold]
     fn await_called(&mut self) {
+        let Some(processor) = placement::processor() else { return };
         let since = *self.called.get_or_insert_with(Instant::now);
         if since.elapsed() >= OVERDUE {
             self.called = None;
             let roster = lock(&ROSTER);
             for (worker, _) in roster.iter().filter(|(worker, _)| worker.id.get().is_some() && worker.was_called()) {
-                worker.send_away(&roster, placement::processor());
+                worker.send_away(&roster, Some(processor));
             }
-            let unborn = roster.iter().any(|(worker, _)| worker.id.get().is_none());
+            let unborn = roster.iter().any(|(worker, _)| worker.called.load(Relaxed) && worker.id.get().is_none());
             drop(roster);
             if unborn {
                 // A new thread sends itself away, for which it needs this processor for a moment.
