@@ -35,7 +35,7 @@ impl<T: Real> Room<T> {
 
 /// Elements of the rows that are turned of `out`, for rows of `n`, of which each operand has as many.
 #[inline(always)]
-fn whole<T>(n: usize, operands: [&[T]; 2], out: &[T]) -> usize {
+fn whole<T>(n: usize, operands: &[&[T]], out: &[T]) -> usize {
     let whole = if (2..WIDE).contains(&n) { out.len() / (ROWS * n) * (ROWS * n) } else { 0 };
     assert!(operands.iter().all(|operand| operand.len() >= whole), "operands have the elements of results");
     whole
@@ -52,7 +52,7 @@ pub(in crate::backend::cpu) unsafe fn rows<F: Formula<T>, A: Arithmetic, T: Real
     b: &[T],
     out: &mut [T],
 ) -> usize {
-    let whole = whole(n, [a, b], out);
+    let whole = whole(n, &[a, b], out);
     let mut rooms = [Room::new(), Room::new(), Room::new()];
     let [of_a, of_b, of_out] = rooms.each_mut().map(Room::at);
     for at in (0..whole).step_by(ROWS * n) {
@@ -82,7 +82,7 @@ pub(in crate::backend::cpu) unsafe fn cross_entropy<A: Arithmetic, T: Real>(
     loss: &mut [T],
     p: &mut [T],
 ) -> usize {
-    let whole = whole(n, [labels, x], p);
+    let whole = whole(n, &[labels, x], p);
     let (mut of_x, mut of_labels, mut of_p) = (Room::new(), Room::new(), Room::new());
     for at in (0..whole).step_by(ROWS * n) {
         // SAFETY: by the caller's promise; operands and results have the elements, and the rooms hold as many columns.
@@ -115,7 +115,7 @@ pub(in crate::backend::cpu) unsafe fn sparse_cross_entropy<A: Arithmetic, T: Rea
     loss: &mut [T],
     p: &mut [T],
 ) -> usize {
-    let whole = whole(n, [x, x], p);
+    let whole = whole(n, &[x], p);
     let (mut of_x, mut of_p) = (Room::new(), Room::new());
     for at in (0..whole).step_by(ROWS * n) {
         // SAFETY: by the caller's promise; operands and results have the elements, and the rooms hold as many columns.

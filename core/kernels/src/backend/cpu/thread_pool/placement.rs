@@ -26,7 +26,7 @@ mod linux {
     }
 
     /// Sends a thread to a processor that it may use and that is none of `taken`. A thread that is on such a one, or that
-    /// may use no other, stays where it is. What it may use is the same afterwards.
+    /// may use no other, stays where it is. What it may use is the same afterwards. Nobody else may send the same thread meanwhile.
     pub fn send_away(thread: ThreadId, taken: impl Iterator<Item = usize>) {
         // On more processors than the set has room for, this is an error.
         let Ok(allowed) = sched_getaffinity(Some(thread.0)) else { return };
@@ -37,8 +37,8 @@ mod linux {
         if free.count() == 0 || free == allowed {
             return;
         }
-        // A sandbox may refuse either call: then the thread stays. Nobody else sets this for our threads, so what was read is what
-        // is given back.
+        // A sandbox may refuse both: then the thread stays. What is given back is what was read: a set that a user gives to the running
+        // process between the two calls, which take some microseconds, is lost for this thread.
         if sched_setaffinity(Some(thread.0), &free).is_ok() {
             let _ = sched_setaffinity(Some(thread.0), &allowed);
         }

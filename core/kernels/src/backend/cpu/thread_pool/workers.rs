@@ -20,7 +20,8 @@ const LINGER: Duration = Duration::from_millis(1);
 const WAKE_AFTER: Duration = Duration::from_micros(6);
 /// Solitary work longer ago than this no longer counts towards waking.
 const FORGET: Duration = Duration::from_micros(200);
-/// How long a worker that was woken may take to begin before it is sent to another processor. An idle processor begins after 10 to 100 us.
+/// How long a worker that was woken may take to begin before it is sent to another processor. On an idle one nine of ten begin within 22 us
+/// (two virtual processors of Zen 3).
 const OVERDUE: Duration = Duration::from_micros(100);
 
 struct Worker {
@@ -41,7 +42,7 @@ const NOWHERE: usize = usize::MAX;
 
 /// Workers that are not parked.
 static AWAKE: Padded<AtomicUsize> = Padded(AtomicUsize::new(0));
-/// Workers that were called.
+/// Workers whose `called` is set.
 static CALLED: Padded<AtomicUsize> = Padded(AtomicUsize::new(0));
 /// Workers that should be awake: each one that wakes wakes two more until they are, so that sixteen are after four such steps. The first
 /// to run out of work takes the wish back, or workers that wake while others fall asleep would keep each other awake for nothing.
@@ -107,9 +108,9 @@ impl Alarm {
             for (worker, _) in roster.iter().filter(|(worker, _)| worker.id.get().is_some() && worker.was_called()) {
                 worker.send_away(&roster, Some(processor));
             }
-            let unborn = roster.iter().any(|(worker, _)| worker.called.load(Relaxed) && worker.id.get().is_none());
+            let starting = roster.iter().any(|(worker, _)| worker.called.load(Relaxed) && worker.id.get().is_none());
             drop(roster);
-            if unborn {
+            if starting {
                 // A new thread sends itself away, for which it needs this processor for a moment.
                 thread::yield_now();
             }
@@ -148,7 +149,7 @@ impl Worker {
         called
     }
 
-    /// Sends it to a processor that neither `other` is nor, as far as is known, any worker that has begun is on.
+    /// Sends it, with the roster locked so that nobody else does, to a processor that neither `other` is nor, as far as is known, any worker that has begun is on.
     fn send_away(&self, roster: &Roster, other: Option<usize>) {
         let Some(&id) = self.id.get() else { return };
         let others = roster.iter().map(|(worker, _)| &**worker).filter(|&worker| !std::ptr::eq(worker, self));
