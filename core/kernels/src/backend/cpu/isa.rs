@@ -21,7 +21,8 @@ pub enum Isa {
 static CURRENT: AtomicU8 = AtomicU8::new(0);
 
 impl Isa {
-    /// The best set this processor has, unless `EAGERFLOW_CPU` (`portable`, `avx2` or `avx512`) asks for less.
+    /// The best set this processor has, unless `EAGERFLOW_CPU` (`portable`, `avx2` or `avx512`) asks for less. Where that is set, products of
+    /// `bfloat16` do without a matrix unit (AMX) too.
     pub fn detect() -> Self {
         let best = Self::best();
         let asked = match std::env::var("EAGERFLOW_CPU").as_deref() {

@@ -74,6 +74,7 @@ macro_rules! blocked {
                     b_rs: b.rows,
                     b_cs: b.columns,
                     b_panels: 0,
+                    packs: isa == Isa::Avx2,
                     c,
                     c_rs: c_rows as isize,
                     add,

@@ -33,10 +33,13 @@ const FEWEST_IN_RUN: usize = 256;
 const FEW_CHUNKS: usize = 16;
 /// Rows of C, and bytes of B, from which B is copied to panels once, in place of once for each cut of the rows; and its columns and rows.
 const IN_PANELS: [(usize, usize); 2] = [(512, 64 << 10), (128, 1 << 20)];
+/// The same for wide panels, which chunks of fewer rows pack faster for themselves.
+const IN_WIDE_PANELS: [(usize, usize); 2] = [(640, 64 << 10); 2];
 const FEWEST_COLUMNS: usize = 64;
 const FEWEST_ROWS: usize = 256;
-/// Bytes of a row of a panel: what the widest tile of AVX2 reads, a cache line.
-pub(super) const PANEL_ROW: usize = 64;
+/// Bytes of a row of a panel: what the widest tile of each instruction set reads.
+const PANEL_ROW: usize = 64;
+const WIDE_PANEL_ROW: usize = 256;
 /// A part of k is not cut below this length.
 const SHORTEST_K: usize = 2048;
 
@@ -63,7 +66,7 @@ pub(super) struct Operand {
     pub from: [isize; 3],
     /// Strides as the multiplication sees it: the same, or those of the copy.
     pub seen: [isize; 3],
-    /// From one panel of columns to the next, where the copy lies in panels of [`PANEL_ROW`]; 0 where it lies in rows.
+    /// From one panel of columns to the next, where the copy lies in panels, whose rows `seen` tells; 0 where it lies in rows.
     pub panels: isize,
     pub rows: usize,
     pub cols: usize,
@@ -98,6 +101,8 @@ pub(super) struct Blocking {
     pub b: Operand,
     /// Whether A and B have changed places.
     pub swapped: bool,
+    /// Whether tiles pack rows of B that lie far apart.
+    pub packs: bool,
     /// Strides of C, row and batch.
     pub c: [isize; 2],
     /// Cuts of the rows, the columns and k of one product.
@@ -152,7 +157,8 @@ impl Blocking {
         // `matrixmultiply` takes any strides.
         let any_strides = compute.is_floating() && isa == Isa::Portable;
         // Rows of B a page apart all fall on the same few lines of the cache; with AVX2 `panels` packs them on the way.
-        let packs = isa == Isa::Avx2 && compute.is_floating();
+        let wide = isa == Isa::Avx512;
+        let packs = compute.is_floating() && !pairs && (isa == Isa::Avx2 || wide && packs_wide_panels());
         let collides = (p.b_rs.unsigned_abs() * size).is_multiple_of(4096) && p.b_rs != 0 && p.k >= 256 && p.m >= 64;
         let large = p.m >= 1024 && (p.k * p.n).saturating_mul(size) >= LARGE;
         // Rows of A that lie half a page apart, or whole ones, leave the first-level cache before they are read again.
@@ -178,10 +184,10 @@ impl Blocking {
         }
         // Panels of many different Bs would take as much memory as all of them, and leave the caches before they are read.
         let one_in_rows = route == Route::Tile && p.b_cs == 1 && !b.copied() && b.count == 1;
-        if packs && one_in_rows && pays_in_panels(p, size) {
-            b.copy_to_panels(&mut scratch, size);
+        if packs && one_in_rows && pays_in_panels(p, size, if wide { IN_WIDE_PANELS } else { IN_PANELS }) {
+            b.copy_to_panels(&mut scratch, size, if wide { WIDE_PANEL_ROW } else { PANEL_ROW });
         }
-        let (cuts, group) = cut(p, size, vector, packs);
+        let (cuts, group) = cut(p, size, vector, packs, packs && wide);
         let partial = (widen || cuts[2] > 1).then(|| {
             let at = scratch;
             scratch += cuts[2] * p.batch * p.m * p.n * size;
@@ -200,7 +206,7 @@ impl Blocking {
         }
         let work = Work { scratch, phases };
         let c = [p.c_rs, p.c_bs];
-        Self { isa, route, m: p.m, n: p.n, k: p.k, batch: p.batch, a, b, swapped, c, cuts, group, partial, work }
+        Self { isa, route, m: p.m, n: p.n, k: p.k, batch: p.batch, a, b, swapped, packs, c, cuts, group, partial, work }
     }
 
     pub fn work(&self) -> Work {
@@ -215,7 +221,7 @@ impl Blocking {
 }
 
 /// The same product in the form that the kernels like best, and whether A and B changed places for it.
-fn normal(p: &MatMul) -> (MatMul, bool) {
+pub(super) fn normal(p: &MatMul) -> (MatMul, bool) {
     let mut p = *p;
     if p.batch > 1 && p.b_bs == 0 && p.a_bs == p.a_rs * p.m as isize && p.c_bs == p.c_rs * p.m as isize {
         // One B for all, and the As one below the other: a single tall product.
@@ -239,9 +245,9 @@ fn along_rows(p: &MatMul, size: usize) -> bool {
 }
 
 /// Whether enough rows read B that a copy in panels is worth its price.
-fn pays_in_panels(p: &MatMul, size: usize) -> bool {
+fn pays_in_panels(p: &MatMul, size: usize, least: [(usize, usize); 2]) -> bool {
     let bytes = p.k.saturating_mul(p.n * size);
-    p.n >= FEWEST_COLUMNS && p.k >= FEWEST_ROWS && IN_PANELS.iter().any(|&(rows, least)| p.m >= rows && bytes >= least)
+    p.n >= FEWEST_COLUMNS && p.k >= FEWEST_ROWS && least.iter().any(|&(rows, least)| p.m >= rows && bytes >= least)
 }
 
 /// Whether C is small, yet of whole tiles, and k so long that it is worth so many parts, whose sums stay in the second-level cache.
@@ -254,7 +260,7 @@ fn pays_in_parts(p: &MatMul, size: usize, parts: usize) -> bool {
 }
 
 /// Cuts of rows, columns and k, and products per chunk.
-fn cut(p: &MatMul, size: usize, vector: bool, packs: bool) -> ([usize; 3], usize) {
+fn cut(p: &MatMul, size: usize, vector: bool, packs: bool, wide: bool) -> ([usize; 3], usize) {
     let moved = (p.m * p.k).saturating_add(p.k * p.n).saturating_add(p.m * p.n);
     let mut cost = (p.m * p.n).saturating_mul(p.k).saturating_add(moved.saturating_mul(MOVE)).max(1);
     // An f64 is half a register's lanes; kernels without vectors of their own are slower by as much again.
@@ -302,7 +308,51 @@ fn cut(p: &MatMul, size: usize, vector: bool, packs: bool) -> ([usize; 3], usize
         cuts[1] *= 2;
         wanted /= 2;
     }
+    if wide && !along_rows {
+        [cuts[0], cuts[1]] = few_cuts(p, panel, cuts);
+    }
     (cuts, 1)
+}
+
+/// As many cuts of rows and columns, or fewer, where panels are wide: few rows and narrow tiles cost most there, so they come only until there
+/// are enough chunks. Cuts of k, on which results depend, are those of all processors.
+fn few_cuts(p: &MatMul, panel: usize, most: [usize; 3]) -> [usize; 2] {
+    let all = most[0] * most[1];
+    let enough = FEW_CHUNKS.div_ceil(p.batch * most[2]).min(all);
+    let mut cuts = [1; 2];
+    let steps = [
+        (all, 1, p.n, 2 * panel),
+        (all, 0, p.m, 96),
+        (all, 1, p.n, panel),
+        (enough, 0, p.m, 48),
+        (enough, 0, p.m, 12),
+        (enough, 1, p.n, panel / 2),
+    ];
+    for (most, dimension, length, least) in steps {
+        while cuts[0] * cuts[1] < most && length / (2 * cuts[dimension]) >= least {
+            cuts[dimension] *= 2;
+        }
+    }
+    cuts
+}
+
+/// Whether products by vectors of 64 bytes pack B: on Intel's processors, which do two such multiply-adds a cycle and wait for B else, most of all where
+/// its rows begin within cache lines. On Zen 4, which does one, rows are read where they lie.
+fn packs_wide_panels() -> bool {
+    #[cfg(test)]
+    if let Some(packs) = super::tests::PACKS_WIDE_PANELS.get() {
+        return packs;
+    }
+    #[cfg(target_arch = "x86_64")]
+    {
+        static INTEL: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| {
+            let maker = std::arch::x86_64::__cpuid(0);
+            [maker.ebx, maker.edx, maker.ecx].map(u32::to_le_bytes).as_flattened() == b"GenuineIntel"
+        });
+        *INTEL
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }
 
 impl Operand {
@@ -326,8 +376,8 @@ impl Operand {
     }
 
     /// Plans a copy in which the rows of each panel of columns lie one after the other, the last panel's with zeros beyond the columns.
-    fn copy_to_panels(&mut self, scratch: &mut usize, size: usize) {
-        let width = PANEL_ROW / size;
+    fn copy_to_panels(&mut self, scratch: &mut usize, size: usize, row: usize) {
+        let width = row / size;
         let panel = self.rows * width;
         let all = panel * self.cols.div_ceil(width);
         self.panels = panel as isize;

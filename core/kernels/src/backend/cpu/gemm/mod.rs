@@ -8,12 +8,16 @@
 //! 2. *multiply*: tiles of C, or partial sums over parts of k into scratch;
 //! 3. *finish*: add the partial sums, in order, and round to 16 bits.
 //!
+//! Products of `bfloat16` on processors with a matrix unit are the exception: `amx` plans and computes them.
+//!
 //! `plan` decides which, and how each is cut, from the problem alone: never from the number of threads. So results
 //! do not depend on it either.
 
 // Kernels index arrays of registers by row and column, which reads better than nested iterators.
 #![allow(clippy::needless_range_loop)]
 
+#[cfg(target_arch = "x86_64")]
+mod amx;
 mod block;
 mod blocking;
 #[cfg(target_arch = "x86_64")]
@@ -36,8 +40,8 @@ use super::isa::Isa;
 use super::view::Work;
 use crate::dtype::{DType, bf16, f16};
 pub use block::{Blocked, Factor};
-use blocking::Blocking;
 pub use blocking::FEW_ROWS;
+use blocking::{Blocking, normal};
 
 /// One product, or a batch of them: `C = A · B` with A of `m` by `k` and B of `k` by `n`.
 ///
@@ -77,6 +81,10 @@ pub struct MatMul {
 ///
 /// If the dtype holds no numbers.
 pub fn work(p: &MatMul, dtype: DType, isa: Isa) -> Work {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(plan) = amx::Plan::new(p, dtype, isa) {
+        return plan.work();
+    }
     Blocking::new(p, dtype, isa).work()
 }
 
@@ -123,6 +131,11 @@ pub unsafe fn run(
     phase: usize,
     chunk: usize,
 ) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(plan) = amx::Plan::new(p, dtype, isa) {
+        // SAFETY: the caller's promises; the plan was made for `bfloat16`, on a processor with the unit.
+        return unsafe { plan.run::<amx::Amx>(a.cast(), b.cast(), c.cast(), scratch, phase, chunk) };
+    }
     let plan = Blocking::new(p, dtype, isa);
     macro_rules! as_type {
         ($($name:ident => $t:ty),*) => {

@@ -1,7 +1,7 @@
 //! The phases of a product: finds what a chunk covers, and calls the kernels on it.
 //! `gemm::run` comes here with the plan and the operands' type.
 
-use super::blocking::{Blocking, Operand, PANEL_ROW};
+use super::blocking::{Blocking, Operand};
 use super::number::{Number, Operands, Stored};
 use super::pack;
 
@@ -50,7 +50,7 @@ fn split(index: usize, by: usize) -> (usize, usize) {
 
 /// The `index`-th of `parts` almost equal parts of `0..length`.
 #[inline]
-fn part(length: usize, parts: usize, index: usize) -> (usize, usize) {
+pub(super) fn part(length: usize, parts: usize, index: usize) -> (usize, usize) {
     if parts == 1 {
         return (0, length);
     }
@@ -60,13 +60,14 @@ fn part(length: usize, parts: usize, index: usize) -> (usize, usize) {
     (start, start + each + usize::from(index < longer))
 }
 
-/// The same for columns, at multiples of a cache line of f32, so that no two chunks share a register's worth.
-fn columns(length: usize, parts: usize, index: usize) -> (usize, usize) {
+/// The same for columns, at multiples of a cache line of f32, so that no two chunks share a register's worth, or of a panel.
+fn columns(length: usize, parts: usize, index: usize, panel: usize) -> (usize, usize) {
     if parts == 1 {
         return (0, length);
     }
-    let (start, end) = part(length.div_ceil(16), parts, index);
-    (start * 16, (end * 16).min(length))
+    let unit = panel.max(16);
+    let (start, end) = part(length.div_ceil(unit), parts, index);
+    (start * unit, (end * unit).min(length))
 }
 
 unsafe fn multiply<S: Stored>(
@@ -85,7 +86,7 @@ unsafe fn multiply<S: Stored>(
     let (group, depth) = split(rest, depths);
     let first = group * plan.group;
     let (i, i_end) = part(plan.m, rows, i);
-    let (j, j_end) = columns(plan.n, cols, j);
+    let (j, j_end) = columns(plan.n, cols, j, if plan.b.panels == 0 { 0 } else { plan.b.seen[0] as usize });
     let (k, k_end) = part(plan.k, depths, depth);
     let seen = |operand: &Operand, from: *const S, row: usize, col: usize, item: usize| -> *const S::Compute {
         let [rs, cs, bs] = operand.seen;
@@ -97,7 +98,7 @@ unsafe fn multiply<S: Stored>(
         let across = match operand.panels {
             0 => col as isize * cs,
             // Columns are cut where panels begin.
-            apart => (col * size_of::<S::Compute>() / PANEL_ROW) as isize * apart,
+            apart => col as isize / rs * apart,
         };
         base.wrapping_offset(row as isize * rs + across + item as isize * bs)
     };
@@ -120,6 +121,7 @@ unsafe fn multiply<S: Stored>(
             b_rs: plan.b.seen[0],
             b_cs: plan.b.seen[1],
             b_panels: plan.b.panels,
+            packs: plan.packs,
             c: c.wrapping_offset(i as isize * c_rs).wrapping_add(j),
             c_rs,
             add: false,

@@ -21,8 +21,10 @@ pub(super) struct Operands<T> {
     pub b: *const T,
     pub b_rs: isize,
     pub b_cs: isize,
-    /// From one panel of B to the next, where its rows lie one after the other, as wide as the widest tile of AVX2; 0 where B is no copy in panels.
+    /// From one panel of B to the next, where its rows lie one after the other, as wide as the widest tile; 0 where B is no copy in panels.
     pub b_panels: isize,
+    /// Whether rows of B that lie far apart are packed while the first tile reads them.
+    pub packs: bool,
     pub c: *mut T,
     pub c_rs: isize,
     /// Whether to add to what C holds.
@@ -47,9 +49,9 @@ pub(super) trait Number: Copy + Default {
     ///
     /// # Safety
     ///
-    /// The processor has the instructions of `isa`, and the operands are valid. B has unit column stride, or is in panels and `isa` is AVX2; or the
-    /// route is `Dot` and A has unit column and B unit row stride; or the type is a float and `isa` is portable, or AVX2 and B has
-    /// unit row stride and `PASS` rows at most.
+    /// The processor has the instructions of `isa`, and the operands are valid. B has unit column stride, or is in panels and `isa` is not portable; or
+    /// the route is `Dot` and A has unit column and B unit row stride; or the type is a float and `isa` is portable, or `packs` is set and B
+    /// has unit row stride and `PASS` rows at most.
     unsafe fn multiply(isa: Isa, route: Route, o: &Operands<Self>);
 
     /// Multiplies a part whose operands are pairs of `bfloat16`, each in the place of one number.

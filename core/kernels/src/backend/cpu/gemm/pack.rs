@@ -1,7 +1,7 @@
 //! Copies an operand to rows of unit stride, or to panels of them, in scratch, widening 16-bit floats on the way.
 //! The first phase of a product, for operands that the kernels cannot read where they lie.
 
-use super::blocking::{Operand, PANEL_ROW, STRIP};
+use super::blocking::{Operand, STRIP};
 use super::number::Stored;
 use super::pairs::Pairs;
 use crate::backend::cpu::isa::Isa;
@@ -29,7 +29,13 @@ pub(super) unsafe fn strip<S: Stored>(isa: Isa, operand: &Operand, from: *const 
             return super::pairs::strip(operand, pairs, from.cast(), row, rows, to.cast());
         }
         match (rs, cs, rows) {
-            _ if operand.panels != 0 => panels([rows, operand.cols], from, rs, to, operand.panels),
+            _ if operand.panels != 0 => match pitch as usize * size_of::<S>() {
+                256 => panels::<S, 256>([rows, operand.cols], from, rs, to, operand.panels),
+                row => {
+                    debug_assert_eq!(row, 64);
+                    panels::<S, 64>([rows, operand.cols], from, rs, to, operand.panels);
+                }
+            },
             (_, 1, _) => {
                 for r in 0..rows as isize {
                     let from = std::slice::from_raw_parts(from.offset(r * rs), operand.cols);
@@ -55,23 +61,29 @@ pub(super) unsafe fn strip<S: Stored>(isa: Isa, operand: &Operand, from: *const 
     }
 }
 
-/// A strip of rows to panels, each of which has room for whole rows. What is copied is computed in the type that it is stored in.
-unsafe fn panels<S: Stored>([rows, cols]: [usize; 2], from: *const S, rs: isize, to: *mut S::Compute, apart: isize) {
+/// A strip of rows to panels whose rows have `ROW` bytes, and room for whole ones. What is copied is computed in the type that it is stored in.
+unsafe fn panels<S: Stored, const ROW: usize>(
+    [rows, cols]: [usize; 2],
+    from: *const S,
+    rs: isize,
+    to: *mut S::Compute,
+    apart: isize,
+) {
     debug_assert_eq!(size_of::<S>(), size_of::<S::Compute>());
-    let width = PANEL_ROW / size_of::<S>();
+    let width = ROW / size_of::<S>();
     for (panel, first) in (0..cols).step_by(width).enumerate() {
         let (from, to) =
             (from.wrapping_add(first).cast::<u8>(), to.wrapping_offset(panel as isize * apart).cast::<u8>());
         let bytes = (cols - first).min(width) * size_of::<S>();
         for row in 0..rows {
             let from = from.wrapping_offset(row as isize * rs * size_of::<S>() as isize);
-            let to = to.wrapping_add(row * PANEL_ROW);
+            let to = to.wrapping_add(row * ROW);
             // SAFETY: the row of the panel lies in the strip; in the copy there is room for a whole one, and any bits are elements.
             unsafe {
-                if bytes == PANEL_ROW {
-                    to.cast::<[u8; PANEL_ROW]>().write(from.cast::<[u8; PANEL_ROW]>().read());
+                if bytes == ROW {
+                    to.cast::<[u8; ROW]>().write(from.cast::<[u8; ROW]>().read());
                 } else {
-                    to.write_bytes(0, PANEL_ROW);
+                    to.write_bytes(0, ROW);
                     to.copy_from_nonoverlapping(from, bytes);
                 }
             }

@@ -18,8 +18,6 @@ const SUMS: usize = 16 << 10;
 /// Bytes of a packed panel at most, and those where nothing else decides: it shares the first-level cache with rows of A.
 const MOST: usize = 64 << 10;
 const PANEL: usize = 32 << 10;
-/// Bytes of A that all panels of a block read: with a panel and what C takes they lie in a second-level cache of 512 KiB.
-const ROWS: usize = 256 << 10;
 
 /// Room for a packed panel, at the start of a cache line.
 #[repr(align(64))]
@@ -29,7 +27,7 @@ struct Room([MaybeUninit<u8>; MOST]);
 ///
 /// # Safety
 ///
-/// The processor has the instructions, the operands are valid, and B has unit column stride; or unit row stride, where the kernel packs, and
+/// The processor has the instructions, the operands are valid, and B has unit column stride; or unit row stride, where it is packed, and
 /// [`PASS`](super::multiply::PASS) rows at most.
 pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
     // A single column has no distance to the next.
@@ -49,9 +47,9 @@ pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
     let tiles = o.m.div_ceil(K::most_rows(K::WIDEST.min(o.n.div_ceil(K::LANES)).max(1)));
     // SAFETY: the caller's promise.
     unsafe {
-        match K::PACKS && (turned || ready || apart && tiles >= READERS) {
+        match o.packs && (turned || ready || apart && tiles >= READERS) {
             true => packed::<K>(o),
-            false => panels::<K>(o, None),
+            false => panels::<K>(o, None, K::WIDEST),
         }
     }
 }
@@ -103,10 +101,15 @@ unsafe fn packed<K: Kernel>(o: &Operands<K::Elem>) {
     let width = K::WIDEST * K::LANES * size_of::<K::Elem>();
     // What is added must not be C itself where sums that are not finished are put there.
     let whole = std::ptr::eq(o.plus, o.c) && !o.plus.is_null();
-    let most = if whole { MOST } else { PANEL } / width;
-    debug_assert!(!whole || o.k <= most);
-    let parts = o.k.div_ceil(most).max(1);
-    let rows = (ROWS / size_of::<K::Elem>() / o.k.div_ceil(parts).max(1)).max(K::most_rows(K::WIDEST));
+    let ready = o.b_panels != 0;
+    let panel = if ready { K::PANEL } else { PANEL };
+    let parts = if whole { 1 } else { o.k.div_ceil(panel / width).max(1) };
+    // Where all of k is more than there is room for, B is read as it lies, or turned to narrow panels.
+    let fits = (MOST / K::LANES / size_of::<K::Elem>() / o.k.div_ceil(parts).max(1)).min(K::WIDEST);
+    let turned = o.b_cs != 1 && o.n > 1;
+    debug_assert!(fits > 0 || !turned);
+    let (has_room, widest) = if ready || fits < K::WIDEST && !turned { (false, K::WIDEST) } else { (true, fits) };
+    let rows = (K::ROWS / size_of::<K::Elem>() / o.k.div_ceil(parts).max(1)).max(K::most_rows(K::WIDEST));
     let blocks = o.m.div_ceil(rows);
     let mut room = Room([MaybeUninit::uninit(); MOST]);
     for part in 0..parts {
@@ -123,7 +126,7 @@ unsafe fn packed<K: Kernel>(o: &Operands<K::Elem>) {
                 ..rows_of(o, i, i_end, at)
             };
             // SAFETY: the caller's promise; a panel of this length has room.
-            unsafe { panels::<K>(&o, (o.b_panels == 0).then_some(&mut room)) };
+            unsafe { panels::<K>(&o, has_room.then_some(&mut room), widest) };
         }
     }
 }
@@ -143,16 +146,16 @@ fn rows_of<T: Copy>(o: &Operands<T>, i: usize, end: usize, at: usize) -> Operand
 ///
 /// # Safety
 ///
-/// As for [`block`]; a room holds k rows of the widest tile.
-unsafe fn panels<K: Kernel>(o: &Operands<K::Elem>, mut room: Option<&mut Room>) {
+/// As for [`block`]; panels are as wide as the widest tile, but those that are packed may be narrower, and a room holds k rows of one.
+unsafe fn panels<K: Kernel>(o: &Operands<K::Elem>, mut room: Option<&mut Room>, widest: usize) {
     let turned = o.b_cs != 1 && o.n > 1;
     let vectors = o.n.div_ceil(K::LANES);
-    let panels = vectors.div_ceil(K::WIDEST);
+    let panels = vectors.div_ceil(widest);
     let mut v = 0;
     for panel in 0..panels {
         let (end, across) = match o.b_panels {
             0 => (vectors * (panel + 1) / panels, (v * K::LANES) as isize * o.b_cs),
-            apart => (vectors.min(v + K::WIDEST), panel as isize * apart),
+            apart => (vectors.min(v + widest), panel as isize * apart),
         };
         let nv = end - v;
         let lanes = (o.n - (end - 1) * K::LANES).min(K::LANES);

@@ -216,8 +216,9 @@ pub(super) trait Kernel: Simd {
     /// The widest tile in vectors.
     const WIDEST: usize;
 
-    /// Whether rows of B that lie far apart are packed while the first tile reads them. Measured with AVX2 alone so far.
-    const PACKS: bool;
+    /// Bytes of a panel of B that pass by in one go where B was copied to panels, and of the rows of A that they meet: both lie in the caches.
+    const PANEL: usize;
+    const ROWS: usize;
 
     /// The most rows of a tile that is `nv` vectors wide.
     fn most_rows(nv: usize) -> usize;
@@ -229,7 +230,7 @@ pub(super) trait Kernel: Simd {
     /// The processor has the instructions; `mr` and `nv` are in the limits above; the operands cover the tile.
     unsafe fn tile(mr: usize, nv: usize, o: &Operands<Self::Elem>, lanes: usize);
 
-    /// The same, which leaves what it read of B packed: k rows of `nv` vectors. Where [`Self::PACKS`].
+    /// The same, which leaves what it read of B packed: k rows of `nv` vectors.
     ///
     /// # Safety
     ///
@@ -250,7 +251,7 @@ pub(super) trait Kernel: Simd {
     /// The processor has the instructions, and the operands are valid.
     unsafe fn few_rows(o: &Operands<Self::Elem>);
 
-    /// Copies columns of unit stride, `cs` apart, to rows that are `pitch` apart; `size` has rows and columns. Where [`Self::PACKS`].
+    /// Copies columns of unit stride, `cs` apart, to rows that are `pitch` apart; `size` has rows and columns.
     ///
     /// # Safety
     ///
@@ -259,10 +260,11 @@ pub(super) trait Kernel: Simd {
 }
 
 macro_rules! compile {
-    ($v:ident, $features:literal, $packs:literal, $widest:literal, $($nv:literal: [$($mr:literal)*] $most:literal),*) => {
+    ($v:ident, $features:literal, [$panel:literal, $rows:literal], $widest:literal, $($nv:literal: [$($mr:literal)*] $most:literal),*) => {
         impl Kernel for $v {
             const WIDEST: usize = $widest;
-            const PACKS: bool = $packs;
+            const PANEL: usize = $panel << 10;
+            const ROWS: usize = $rows << 10;
 
             #[inline(always)]
             fn most_rows(nv: usize) -> usize {
@@ -377,8 +379,8 @@ macro_rules! compile {
     };
 }
 
-compile!(F32x16, "avx512f", false, 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
-compile!(Pairs16, "avx512f,avx512bf16", false, 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
-compile!(F64x8, "avx512f", false, 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
-compile!(F32x8, "avx2,fma", true, 2, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6] 6);
-compile!(F64x4, "avx2,fma", true, 2, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6] 6);
+compile!(F32x16, "avx512f", [128, 512], 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
+compile!(Pairs16, "avx512f,avx512bf16", [128, 512], 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
+compile!(F64x8, "avx512f", [128, 512], 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
+compile!(F32x8, "avx2,fma", [32, 256], 2, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6] 6);
+compile!(F64x4, "avx2,fma", [32, 256], 2, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6] 6);

@@ -56,13 +56,7 @@ impl Rewrite {
                 Now { inverted: true, ..self.push(Op::EqualI, &[both, zero]) }
             }
             Op::Choose => self.choose(args[0], values[1], values[2]),
-            Op::ChooseD => {
-                let mask = self.list.push(Op::WidenMask, &[values[0]]);
-                let (then, otherwise) = if args[0].inverted { (2, 1) } else { (1, 2) };
-                self.push(Op::ChooseD, &[mask, values[then], values[otherwise]])
-            }
             Op::MaskNot => Now { inverted: !args[0].inverted, ..args[0] },
-            Op::MaskUpper => Now { inverted: args[0].inverted, ..self.push(Op::Upper, &values) },
             Op::MaskXor => Now { inverted: args[0].inverted != args[1].inverted, ..self.push(Op::Xor, &values) },
             Op::MaskAnd => self.both(args[0], args[1]),
             Op::MaskOr => {

@@ -168,11 +168,6 @@ impl Assembler {
         self.put(&[0xc5, 0xf8, 0x44, 0xc0 | to << 3 | a]);
     }
 
-    /// `to = a >> by` on masks of 16 bits.
-    pub fn mask_shift(&mut self, to: u8, a: u8, by: u8) {
-        self.put(&[0xc4, 0xe3, 0xf9, 0x30, 0xc0 | to << 3 | a, by]);
-    }
-
     /// Compares a mask of 16 bits with zero.
     pub fn mask_test(&mut self, mask: u8) {
         self.put(&[0xc5, 0xf8, 0x98, 0xc0 | mask << 3 | mask]);

@@ -249,18 +249,18 @@ impl List {
     }
 
     pub fn sigmoid(&mut self, x: Value) -> Value {
-        let (sign, least, zero) = (self.bits(SIGN), self.float(-110.0), self.float(0.0));
-        let a = self.push(Op::Or, &[x, sign]);
+        let (least, most) = (self.float(-110.0), self.float(110.0));
+        let a = self.neg(x);
         let a = self.push(Op::Max, &[least, a]);
-        let negative = self.compare(compare::LESS, x, zero);
-        let low = self.half_sigmoid(a, negative);
-        let (a, negative) = (self.push(Op::Upper, &[a]), self.push(Op::MaskUpper, &[negative]));
-        let high = self.half_sigmoid(a, negative);
+        let a = self.push(Op::Min, &[most, a]);
+        let low = self.half_sigmoid(a);
+        let a = self.push(Op::Upper, &[a]);
+        let high = self.half_sigmoid(a);
         self.push(Op::Join, &[low, high])
     }
 
-    /// The lower eight lanes, for `a` of no more than zero.
-    fn half_sigmoid(&mut self, a: Value, negative: Value) -> Value {
+    /// `1 / (1 + e^a)` of the lower half of the lanes, for `a` from -110 to 110.
+    fn half_sigmoid(&mut self, a: Value) -> Value {
         const BIAS: f64 = 6_755_399_441_055_744.0 + 1023.0;
         let (bias, log, ln, one) = (
             self.double(BIAS),
@@ -273,7 +273,7 @@ impl List {
         let n = self.push(Op::SubD, &[t, bias]);
         let r = self.push(Op::FnmaD, &[n, ln, a]);
         let mut q = self.double(0.001_381_454_840_478_635_7);
-        for c in [0.008_368_756_614_988_15, 0.041_668_391_395_506_08, 0.166_665_203_035_247_93, 0.499_999_934_271_822_6]
+        for c in [0.008_368_756_614_988_15, 0.041_668_391_395_506_08, 0.166_665_203_035_247_93, 0.499_999_934_251_822_6]
         {
             let c = self.double(c);
             q = self.push(Op::FmaD, &[r, q, c]);
@@ -282,10 +282,8 @@ impl List {
         let line = self.push(Op::AddD, &[one, r]);
         let q = self.push(Op::FmaD, &[square, q, line]);
         let scale = self.push(Op::ShlD(52), &[t]);
-        let e = self.push(Op::MulD, &[q, scale]);
-        let top = self.push(Op::ChooseD, &[negative, e, one]);
-        let below = self.push(Op::AddD, &[one, e]);
-        let y = self.push(Op::DivD, &[top, below]);
+        let below = self.push(Op::FmaD, &[q, scale, one]);
+        let y = self.push(Op::DivD, &[one, below]);
         self.push(Op::Narrow, &[y])
     }
 }

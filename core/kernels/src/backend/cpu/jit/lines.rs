@@ -182,14 +182,11 @@ impl LoopBody<'_> {
             }
             Op::Rare(shift) => self.rare(shift, position, args, to),
             Op::Fold(n) => self.fold(n as usize, vector, position, args[0]),
-            Op::MaskNot | Op::MaskUpper => {
+            Op::MaskNot => {
                 let from = self.mask(args[0]);
                 self.consume(position, args);
                 let mask = self.free_mask();
-                match op {
-                    Op::MaskNot => self.asm.mask_not(mask, from),
-                    _ => self.asm.mask_shift(mask, from, 8),
-                }
+                self.asm.mask_not(mask, from);
                 self.define_mask(to, mask);
             }
             _ => {

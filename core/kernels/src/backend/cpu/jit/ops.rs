@@ -75,12 +75,10 @@ pub(super) enum Op {
     Test,
     /// `Choose(mask, then, otherwise)`.
     Choose,
-    ChooseD,
     MaskAnd,
     MaskOr,
     MaskXor,
     MaskNot,
-    MaskUpper,
     /// `Rare(shift)(mask, x, y)`: `y`, but sin(|x| + shift pi/2) of large numbers where `mask` is.
     Rare(u8),
     /// Of AVX2 alone, whose masks are vectors: `b` where `a` has zeros.
@@ -88,8 +86,6 @@ pub(super) enum Op {
     /// All ones where two integers are equal, or where the first is greater.
     EqualI,
     GreaterI,
-    /// 64 bits of each of the lower lanes, all of them its sign.
-    WidenMask,
 }
 
 /// Numbers of comparisons.
@@ -149,11 +145,9 @@ impl Op {
                 Self::Join => return (f(3, 1, 0x18), Two, Some(1)),
                 Self::Compare(how) => return (f(1, 0, 0xc2), Two, Some(how)),
                 Self::Choose => return (f(3, 1, 0x4a), BlendVector, None),
-                Self::ChooseD => return (f(3, 1, 0x4b), BlendVector, None),
                 Self::AndNot => return (f(1, 1, 0xdf), Two, None),
                 Self::EqualI => return (f(1, 1, 0x76), Commuting, None),
                 Self::GreaterI => return (f(1, 1, 0x66), Two, None),
-                Self::WidenMask => return (f(2, 1, 0x25), One, None),
                 Self::ShlD(by) => return (f(1, 1, 0x73), Shift(6), Some(by)),
                 _ => {}
             }
@@ -200,7 +194,6 @@ impl Op {
             Self::CompareI(how) => return (f(3, 1, 0x1f), Test, Some(how)),
             Self::Test => (f(2, 1, 0x27), Test),
             Self::Choose => (f(2, 1, 0x65), Blend),
-            Self::ChooseD => (f(2, 1, 0x65).wide(), Blend),
             _ => (f(1, 0, 0), Special),
         };
         // The bit for 64-bit elements says something in fused operations alone there; memcheck wants it clear elsewhere.

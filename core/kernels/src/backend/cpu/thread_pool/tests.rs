@@ -123,6 +123,27 @@ fn many_threads_share_a_job() {
 }
 
 #[test]
+fn few_long_chunks_are_shared_though_workers_park_between_jobs() {
+    if cfg!(miri) {
+        return;
+    }
+    let begin = std::time::Instant::now();
+    let mut shared = false;
+    // The caller knows after its first chunk that one more thread pays; then one is left, and whoever wakes finds nothing.
+    while !shared && begin.elapsed().as_secs() < 60 {
+        set_threads(2);
+        let seen = Mutex::new(std::collections::HashSet::new());
+        run(&[2], &|_, _| {
+            lock(&seen).insert(thread::current().id());
+            thread::sleep(std::time::Duration::from_millis(3));
+        });
+        shared = lock(&seen).len() == 2;
+    }
+    assert!(shared, "every job was done by its caller alone");
+    set_threads(0);
+}
+
+#[test]
 fn chunks_are_timed_one_by_one_and_handed_out_as_the_pool_does() {
     let (sum, phases) = observe::observe(|| {
         let sum = AtomicUsize::new(0);

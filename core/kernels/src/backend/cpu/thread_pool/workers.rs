@@ -2,8 +2,8 @@
 //! `thread_pool::run` asks the [`Alarm`] here; what a worker does with a job is `thread_pool::help`.
 
 use std::hint::spin_loop;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -44,6 +44,9 @@ const NOWHERE: usize = usize::MAX;
 static AWAKE: Padded<AtomicUsize> = Padded(AtomicUsize::new(0));
 /// Workers whose `called` is set.
 static CALLED: Padded<AtomicUsize> = Padded(AtomicUsize::new(0));
+/// When the last one was called, in microseconds since [`BEGIN`]. Jobs may have so few chunks that none sees it become overdue alone.
+static LAST_CALL: AtomicU64 = AtomicU64::new(0);
+static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
 /// Workers that should be awake: each one that wakes wakes two more until they are, so that sixteen are after four such steps. The first
 /// to run out of work takes the wish back, or workers that wake while others fall asleep would keep each other awake for nothing.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
@@ -66,8 +69,8 @@ pub(super) struct Alarm {
     wanted: usize,
     /// Since when the caller has been working alone, set back by what it did alone just before; none if it is not.
     since: Option<Instant>,
-    /// Since when the caller knows of workers that were called.
-    called: Option<Instant>,
+    /// Whether it woke one.
+    woke: bool,
 }
 
 impl Alarm {
@@ -79,7 +82,7 @@ impl Alarm {
                 _ => now,
             }
         });
-        Self { wanted, since, called: None }
+        Self { wanted, since, woke: false }
     }
 
     /// Called with chunks left to share.
@@ -88,42 +91,53 @@ impl Alarm {
         if let Some(since) = self.since
             && since.elapsed() >= WAKE_AFTER
         {
-            self.since = None;
+            (self.since, self.woke) = (None, true);
             *lock(&ALONE) = None;
             wake_one(self.wanted);
         }
-        if CALLED.0.load(Relaxed) > 0 {
-            self.await_called();
-        }
-    }
-
-    /// Sends workers away that were called and have not begun for [`OVERDUE`]: they may wait for the very processor that asks.
-    #[cold]
-    fn await_called(&mut self) {
-        let Some(processor) = placement::processor() else { return };
-        let since = *self.called.get_or_insert_with(Instant::now);
-        if since.elapsed() >= OVERDUE {
-            self.called = None;
-            let roster = lock(&ROSTER);
-            for (worker, _) in roster.iter().filter(|(worker, _)| worker.id.get().is_some() && worker.was_called()) {
-                worker.send_away(&roster, Some(processor));
-            }
-            let starting = roster.iter().any(|(worker, _)| worker.called.load(Relaxed) && worker.id.get().is_none());
-            drop(roster);
-            if starting {
-                // A new thread sends itself away, for which it needs this processor for a moment.
-                thread::yield_now();
-            }
-        }
+        await_called();
     }
 
     /// Called at the end of the job.
     #[inline]
     pub(super) fn remember(&self) {
-        if let Some(since) = self.since {
+        if self.woke {
+            // The next job may wake at once: of one with few long chunks nothing is left for a worker that begins, and it has parked before the next.
+            *lock(&ALONE) = Some((WAKE_AFTER, Instant::now()));
+        } else if let Some(since) = self.since {
             *lock(&ALONE) = Some((since.elapsed(), Instant::now()));
         }
     }
+}
+
+/// Sends workers away that were called and have not begun for [`OVERDUE`]: they may wait for the very processor that asks.
+#[inline]
+fn await_called() {
+    #[cold]
+    fn send_overdue() {
+        let Some(processor) = placement::processor() else { return };
+        if u128::from(micros().saturating_sub(LAST_CALL.load(Relaxed))) < OVERDUE.as_micros() {
+            return;
+        }
+        let roster = lock(&ROSTER);
+        for (worker, _) in roster.iter().filter(|(worker, _)| worker.id.get().is_some() && worker.was_called()) {
+            worker.send_away(&roster, Some(processor));
+        }
+        let starting = roster.iter().any(|(worker, _)| worker.called.load(Relaxed) && worker.id.get().is_none());
+        drop(roster);
+        if starting {
+            // A new thread sends itself away, for which it needs this processor for a moment.
+            thread::yield_now();
+        }
+    }
+    if CALLED.0.load(Relaxed) > 0 {
+        send_overdue();
+    }
+}
+
+/// Time since [`BEGIN`].
+fn micros() -> u64 {
+    BEGIN.elapsed().as_micros() as u64
 }
 
 impl Worker {
@@ -136,6 +150,7 @@ impl Worker {
     fn call(&self) {
         AWAKE.0.fetch_add(1, Relaxed);
         self.waker.store(placement::processor().unwrap_or(NOWHERE), Relaxed);
+        LAST_CALL.store(micros(), Relaxed);
         CALLED.0.fetch_add(1, Relaxed);
         self.called.store(true, Relaxed);
     }

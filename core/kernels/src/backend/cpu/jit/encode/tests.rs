@@ -130,7 +130,9 @@ fn masks_select_lanes() {
                 asm.number(0, RSP, 64);
                 asm.mask_not(7, 6);
                 asm.masks(0x45, 4, 7, 3);
-                asm.mask_shift(4, 4, 12);
+                asm.set(RBP, 0xf);
+                asm.mask_from(5, RBP);
+                asm.masks(0x41, 4, 4, 5);
                 asm.vector(&LOAD, 30, 0, at(R8, 0), 3, true);
                 asm.vector(&STORE, 30, 0, at(R15, 0), 0, false);
                 asm.vector(&STORE, 30, 0, at(R15, 64), 4, false);

@@ -112,9 +112,12 @@ pub fn expm1(x: f32) -> f32 {
 }
 
 /// (e^r - 1 - r) / r^2 for |r| < 0.347 in f64: the minimax polynomial of `power`, not rounded to f32 (2^-28 of e^r).
+///
+/// Its first number is 2e-11 less than the minimax one: with that one, one float's `sigmoid` depended on how products and
+/// sums round.
 #[inline(always)]
 pub fn small_power<A: Arithmetic>(r: f64) -> f64 {
-    let c = [0.499_999_934_271_822_6, 0.166_665_203_035_247_93, 0.041_668_391_395_506_08, 0.008_368_756_614_988_15];
+    let c = [0.499_999_934_251_822_6, 0.166_665_203_035_247_93, 0.041_668_391_395_506_08, 0.008_368_756_614_988_15];
     let q = A::wide(r, 0.001_381_454_840_478_635_7, c[3]);
     A::wide(r, A::wide(r, A::wide(r, q, c[2]), c[1]), c[0])
 }
@@ -123,16 +126,17 @@ one! {
     /// 1 / (1 + e^-x). Within 0.6 ulp for every f32 and non-decreasing; at the low tail it follows e^x down to the
     /// denormals, at the high tail it reaches 1 at 17.33.
     ///
-    /// With t = e^-|x|: 1 / (1 + t) for x >= 0 and t / (1 + t) below, so nothing overflows and nothing cancels. In f64:
-    /// three roundings in f32 would cost 2 ulp, and correcting them the monotony. Fused or not, the f64 quotients round
-    /// to the same f32 for every x: all were compared.
+    /// In f64, where e^110 is far from overflowing and 1 / (1 + e^110) far below every f32: three roundings in f32 would
+    /// cost 2 ulp, and correcting them the monotony. Fused or not, the f64 quotients round to the same f32 for every x:
+    /// all were compared.
     sigmoid = sigmoid_lanes
 }
 
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "lanes by number, as in `Lanes`")]
 fn sigmoid_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
-    let a = x.map(|x| -x.abs()).map(|a| if a < -110.0 { -110.0 } else { a });
+    // Comparisons are false for nan, which passes both clamps.
+    let a = x.map(|x| if -x < -110.0 { -110.0 } else { -x }).map(|a| if a > 110.0 { 110.0 } else { a });
     // Each step for all lanes before the next one, as `Lanes` does it for f32.
     let (mut t, mut r, mut q) = ([0.0; N], [0.0; N], [0.0; N]);
     for i in 0..N {
@@ -146,9 +150,7 @@ fn sigmoid_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
     }
     let mut y = x.0;
     for i in 0..N {
-        let e = q[i] * wide::pow2_biased(t[i]);
-        let top = if y[i] < 0.0 { e } else { 1.0 };
-        y[i] = (top / (1.0 + e)) as f32;
+        y[i] = (1.0 / A::wide(q[i], wide::pow2_biased(t[i]), 1.0)) as f32;
     }
     Lanes(y)
 }
