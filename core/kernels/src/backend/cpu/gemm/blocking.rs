@@ -336,11 +336,17 @@ fn few_cuts(p: &MatMul, panel: usize, most: [usize; 3]) -> [usize; 2] {
     cuts
 }
 
+#[cfg(test)]
+thread_local! {
+    /// What this thread's products of 64-byte vectors do with B, whatever the processor.
+    pub(super) static PACKS_WIDE_PANELS: std::cell::Cell<Option<bool>> = const { std::cell::Cell::new(None) };
+}
+
 /// Whether products by vectors of 64 bytes pack B: on Intel's processors, which do two such multiply-adds a cycle and wait for B else, most of all where
 /// its rows begin within cache lines. On Zen 4, which does one, rows are read where they lie.
 fn packs_wide_panels() -> bool {
     #[cfg(test)]
-    if let Some(packs) = super::tests::PACKS_WIDE_PANELS.get() {
+    if let Some(packs) = PACKS_WIDE_PANELS.get() {
         return packs;
     }
     #[cfg(target_arch = "x86_64")]

@@ -1,12 +1,8 @@
 //! Tests of the matrix product against a naive one: random shapes and strides, every dtype, every instruction set.
 //! Operands hold small whole numbers, so that every sum is exact and results must be equal, not close.
 
+use super::blocking::PACKS_WIDE_PANELS;
 use super::*;
-
-thread_local! {
-    /// What this thread's products of 64-byte vectors do with B, whatever the processor.
-    pub(super) static PACKS_WIDE_PANELS: std::cell::Cell<Option<bool>> = const { std::cell::Cell::new(None) };
-}
 
 /// A small generator of pseudo-random numbers, so that failures repeat.
 pub(super) struct Dice(pub u64);

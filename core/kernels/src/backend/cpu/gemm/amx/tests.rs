@@ -1,16 +1,10 @@
 //! Tests of products on the matrix unit: its arithmetic is done step by step in plain Rust, on every processor, and by the unit where there is one.
 //! Results must have the bits of one element computed by itself, for any shape, strides and cut.
 
-use super::unit::{Amx, STEPS, TILE, Tiles, Unit};
+use super::unit::{Amx, LEFT_OUT, STEPS, TILE, Tiles, Unit};
 use super::*;
 use crate::backend::cpu::gemm::tests::Dice;
 use crate::dtype::bf16;
-use std::cell::Cell;
-
-thread_local! {
-    /// Whether this thread's products go the way of processors without the unit.
-    pub static LEFT_OUT: Cell<bool> = const { Cell::new(false) };
-}
 
 /// This thread's products do without the unit until it is dropped.
 pub struct Without(());

@@ -60,12 +60,18 @@ pub trait Unit {
     unsafe fn release();
 }
 
+#[cfg(test)]
+thread_local! {
+    /// Whether this thread's products go the way of processors without the unit.
+    pub static LEFT_OUT: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
 /// Whether products of `bfloat16` go to the unit: where the processor and the system have it, unless `EAGERFLOW_CPU` asks for less.
 pub fn available(isa: Isa) -> bool {
     static AVAILABLE: LazyLock<bool> =
         LazyLock::new(|| std::env::var_os("EAGERFLOW_CPU").is_none() && supported() && permitted());
     #[cfg(test)]
-    if super::tests::LEFT_OUT.get() {
+    if LEFT_OUT.get() {
         return false;
     }
     isa == Isa::Avx512 && *AVAILABLE
