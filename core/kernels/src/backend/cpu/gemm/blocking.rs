@@ -156,7 +156,7 @@ impl Blocking {
         let route = if dot { Route::Dot } else { Route::Tile };
         // `matrixmultiply` takes any strides.
         let any_strides = compute.is_floating() && isa == Isa::Portable;
-        // Rows of B a page apart all fall on the same few lines of the cache; with AVX2 `panels` packs them on the way.
+        // Rows of B a page apart all fall on the same few lines of the cache; `panels` packs them on the way with AVX2, and with AVX-512 where that pays.
         let wide = isa == Isa::Avx512;
         let packs = compute.is_floating() && !pairs && (isa == Isa::Avx2 || wide && packs_wide_panels());
         let collides = (p.b_rs.unsigned_abs() * size).is_multiple_of(4096) && p.b_rs != 0 && p.k >= 256 && p.m >= 64;

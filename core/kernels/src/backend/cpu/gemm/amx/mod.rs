@@ -3,8 +3,8 @@
 //!
 //! A tile of C is added up over all of k at once, rounded, and written. B is copied to panels first, in which two rows lie interleaved; A is read
 //! from where it lies if its rows are dense. 32 steps of k are two chains of fused multiply-adds, of the even and of the odd ones; both are added, and
-//! then added to the sum. Denormal numbers count as zero. So results have other last bits than on processors without the unit, but depend on nothing
-//! else: neither on threads, nor on the other rows or columns.
+//! then added to the sum. Denormal numbers count as zero. So results have other last bits than on processors without the unit, or than products too
+//! small for it; on the unit they depend neither on threads nor on the other rows or columns.
 
 mod cut;
 mod pack;
