@@ -24,6 +24,8 @@ const COPY_GRAIN: usize = 24 << 10;
 /// from beyond the second-level cache then, and rows that start within a cache line, as a user's own vector may, cost a
 /// twentieth of the product.
 const LARGE: usize = 12 << 20;
+/// The same where rows lie half a page apart, or a multiple of that, and so fall on a few lines of the first-level cache.
+const LARGE_AT_HALF_PAGES: usize = 4 << 20;
 /// Bytes of B from which few rows read it along its rows, from beyond the second-level cache.
 const MUCH: usize = 1 << 20;
 /// The most rows of C that read B so.
@@ -32,9 +34,9 @@ pub const FEW_ROWS: usize = 32;
 const FEWEST_IN_RUN: usize = 256;
 const FEW_CHUNKS: usize = 16;
 /// Rows of C, and bytes of B, from which B is copied to panels once, in place of once for each cut of the rows; and its columns and rows.
-const IN_PANELS: [(usize, usize); 2] = [(512, 64 << 10), (128, 1 << 20)];
+const IN_PANELS: &[(usize, usize)] = &[(512, 64 << 10), (128, 1 << 20)];
 /// The same for wide panels, which chunks of fewer rows pack faster for themselves.
-const IN_WIDE_PANELS: [(usize, usize); 2] = [(640, 64 << 10); 2];
+const IN_WIDE_PANELS: &[(usize, usize)] = &[(640, 64 << 10)];
 const FEWEST_COLUMNS: usize = 64;
 const FEWEST_ROWS: usize = 256;
 /// Bytes of a row of a panel: what the widest tile of each instruction set reads.
@@ -160,7 +162,9 @@ impl Blocking {
         let wide = isa == Isa::Avx512;
         let packs = compute.is_floating() && !pairs && (isa == Isa::Avx2 || wide && packs_wide_panels());
         let collides = (p.b_rs.unsigned_abs() * size).is_multiple_of(4096) && p.b_rs != 0 && p.k >= 256 && p.m >= 64;
-        let large = p.m >= 1024 && (p.k * p.n).saturating_mul(size) >= LARGE;
+        let half_pages = p.b_rs != 0 && (p.b_rs.unsigned_abs() * size).is_multiple_of(2048);
+        let large = if half_pages { LARGE_AT_HALF_PAGES } else { LARGE };
+        let large = p.m >= 1024 && (p.k * p.n).saturating_mul(size) >= large;
         // Rows of A that lie half a page apart, or whole ones, leave the first-level cache before they are read again.
         let a_collides =
             vector && p.m > 4 && along_rows(p, size) && (p.a_rs.unsigned_abs() * size).is_multiple_of(2048);
@@ -245,7 +249,7 @@ fn along_rows(p: &MatMul, size: usize) -> bool {
 }
 
 /// Whether enough rows read B that a copy in panels is worth its price.
-fn pays_in_panels(p: &MatMul, size: usize, least: [(usize, usize); 2]) -> bool {
+fn pays_in_panels(p: &MatMul, size: usize, least: &[(usize, usize)]) -> bool {
     let bytes = p.k.saturating_mul(p.n * size);
     p.n >= FEWEST_COLUMNS && p.k >= FEWEST_ROWS && least.iter().any(|&(rows, least)| p.m >= rows && bytes >= least)
 }
@@ -343,7 +347,7 @@ thread_local! {
 }
 
 /// Whether products by vectors of 64 bytes pack B: on Intel's processors, which do two such multiply-adds a cycle and wait for B else, most of all where
-/// its rows begin within cache lines. On Zen 4, which does one, rows are read where they lie.
+/// its rows begin within cache lines. On Zen 4, which does one, and on Zen 5, which reads two lines a cycle, rows are read where they lie.
 fn packs_wide_panels() -> bool {
     #[cfg(test)]
     if let Some(packs) = PACKS_WIDE_PANELS.get() {

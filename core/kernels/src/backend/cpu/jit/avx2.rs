@@ -69,6 +69,11 @@ impl Rewrite {
                 let (kept, taken) = (self.list.push(Op::AndNot, &[c, a]), self.list.push(Op::And, &[c, b]));
                 self.push(Op::Or, &[kept, taken])
             }
+            Op::Flip => {
+                let [a, b, c] = values[..] else { return args[0] };
+                let both = self.list.push(Op::And, &[b, c]);
+                self.push(Op::Xor, &[a, both])
+            }
             _ => self.push(op, &values),
         }
     }
@@ -96,7 +101,7 @@ impl Rewrite {
 
     fn choose(&mut self, mask: Now, then: Value, otherwise: Value) -> Now {
         let (ones, zeros) = if mask.inverted { (otherwise, then) } else { (then, otherwise) };
-        let is_zero = |value: Value| matches!(self.list.values[value.0 as usize], Source::Constant(0, 4));
+        let is_zero = |value: Value| matches!(self.list.values[value.0 as usize], Source::Constant(0));
         match (is_zero(ones), is_zero(zeros)) {
             (_, true) => self.push(Op::And, &[mask.value, ones]),
             (true, _) => self.push(Op::AndNot, &[mask.value, zeros]),

@@ -235,16 +235,11 @@ impl Constants {
         if target == Target::Avx2 {
             constants.bytes.extend((0..8u32).flat_map(u32::to_le_bytes));
         }
-        // The wide ones first, so that all are aligned.
-        for size in [8, 4] {
-            for (v, source) in list.values.iter().enumerate() {
-                if let Source::Constant(bits, of) = *source
-                    && of == size
-                {
-                    constants.offsets[v] = constants.bytes.len() as i32;
-                    let times = if target == Target::Avx2 { target.bytes() / size as usize } else { 1 };
-                    constants.bytes.extend(bits.to_le_bytes()[..size as usize].repeat(times));
-                }
+        let times = if target == Target::Avx2 { target.lanes() } else { 1 };
+        for (v, source) in list.values.iter().enumerate() {
+            if let Source::Constant(bits) = *source {
+                constants.offsets[v] = constants.bytes.len() as i32;
+                constants.bytes.extend(bits.to_le_bytes().repeat(times));
             }
         }
         constants

@@ -3,8 +3,8 @@
 
 use super::ops::{List, Op, Value, compare};
 use crate::backend::cpu::math::single::erf::{FAR, NEAR, TAIL};
-use crate::backend::cpu::math::single::exp::POWER;
 pub(super) use crate::backend::cpu::math::single::exp::{LN2_HI, LN2_LO};
+use crate::backend::cpu::math::single::exp::{MINUS_POWER, POWER};
 use std::f32::consts::LOG2_E;
 
 /// 1.5 * 2^23, as in `math/single/exp.rs`.
@@ -118,14 +118,17 @@ impl List {
         self.scaled(y, t)
     }
 
+    /// `2^(n / 2)` twice, rounded down and up, for the `t` of `rounded` with a bias of 254.
+    fn halves(&mut self, t: Value) -> (Value, Value) {
+        let down = self.push(Op::ShrI(1), &[t]);
+        // What lies above the integer in `t` is lost in the last shift either way.
+        let up = self.push(Op::SubI, &[t, down]);
+        (self.push(Op::ShlI(23), &[down]), self.push(Op::ShlI(23), &[up]))
+    }
+
     /// `y 2^n` for the `t` of `rounded` with a bias of 254.
     fn scaled(&mut self, y: Value, t: Value) -> Value {
-        let one = self.bits(1);
-        let down = self.push(Op::ShrI(1), &[t]);
-        let down = self.push(Op::ShlI(23), &[down]);
-        let up = self.push(Op::AddI, &[t, one]);
-        let up = self.push(Op::ShrI(1), &[up]);
-        let up = self.push(Op::ShlI(23), &[up]);
+        let (down, up) = self.halves(t);
         let y = self.push(Op::Mul, &[y, down]);
         self.push(Op::Mul, &[y, up])
     }
@@ -249,41 +252,31 @@ impl List {
     }
 
     pub fn sigmoid(&mut self, x: Value) -> Value {
-        let (least, most) = (self.float(-110.0), self.float(110.0));
-        let a = self.neg(x);
-        let a = self.push(Op::Max, &[least, a]);
-        let a = self.push(Op::Min, &[most, a]);
-        let low = self.half_sigmoid(a);
-        let a = self.push(Op::Upper, &[a]);
-        let high = self.half_sigmoid(a);
-        self.push(Op::Join, &[low, high])
-    }
-
-    /// `1 / (1 + e^a)` of the lower half of the lanes, for `a` from -110 to 110.
-    fn half_sigmoid(&mut self, a: Value) -> Value {
-        const BIAS: f64 = 6_755_399_441_055_744.0 + 1023.0;
-        let (bias, log, ln, one) = (
-            self.double(BIAS),
-            self.double(std::f64::consts::LOG2_E),
-            self.double(std::f64::consts::LN_2),
-            self.double(1.0),
-        );
-        let a = self.push(Op::Widen, &[a]);
-        let t = self.push(Op::FmaD, &[a, log, bias]);
-        let n = self.push(Op::SubD, &[t, bias]);
-        let r = self.push(Op::FnmaD, &[n, ln, a]);
-        let mut q = self.double(0.001_381_454_840_478_635_7);
-        for c in [0.008_368_756_614_988_15, 0.041_668_391_395_506_08, 0.166_665_203_035_247_93, 0.499_999_934_251_822_6]
-        {
-            let c = self.double(c);
-            q = self.push(Op::FmaD, &[r, q, c]);
-        }
-        let square = self.push(Op::MulD, &[r, r]);
-        let line = self.push(Op::AddD, &[one, r]);
-        let q = self.push(Op::FmaD, &[square, q, line]);
-        let scale = self.push(Op::ShlD(52), &[t]);
-        let below = self.push(Op::FmaD, &[q, scale, one]);
-        let y = self.push(Op::DivD, &[one, below]);
-        self.push(Op::Narrow, &[y])
+        let (least, most) = (self.float(-105.0), self.float(90.0));
+        let c = self.push(Op::Min, &[most, x]);
+        let c = self.push(Op::Max, &[least, c]);
+        let (log, bias) = (self.float(-LOG2_E), self.float(SHIFTER + 254.0));
+        let t = self.push(Op::Fma, &[c, log, bias]);
+        let n = self.push(Op::Sub, &[t, bias]);
+        let (high, low) = (self.float(LN2_HI), self.float(LN2_LO));
+        let g = self.push(Op::Fma, &[n, high, c]);
+        let g = self.push(Op::Fma, &[n, low, g]);
+        let q = self.horner(Rounding::Once, g, &MINUS_POWER);
+        let square = self.push(Op::Mul, &[g, g]);
+        let p = self.push(Op::Fma, &[square, q, g]);
+        let (down, up) = self.halves(t);
+        let twice = self.bits(254 << 23);
+        let unit = self.push(Op::SubI, &[twice, down]);
+        let base = self.push(Op::Add, &[unit, up]);
+        let s = self.push(Op::Fnma, &[up, p, base]);
+        let rest = self.push(Op::Sub, &[s, up]);
+        let rest = self.push(Op::Sub, &[unit, rest]);
+        let rest = self.push(Op::Fnma, &[up, p, rest]);
+        let one = self.float(1.0);
+        let y = self.push(Op::Div, &[one, s]);
+        let missing = self.push(Op::Fnma, &[y, s, one]);
+        let missing = self.push(Op::Fnma, &[y, rest, missing]);
+        let y = self.push(Op::Fma, &[y, missing, y]);
+        self.push(Op::Mul, &[y, unit])
     }
 }

@@ -74,13 +74,6 @@ impl LoopBody<'_> {
                 self.asm.vector(&form, digit, register, Operand::Register(from), 0, false);
                 self.define(to, register);
             }
-            Shape::Extract => {
-                let from = self.vector(args[0]);
-                self.consume(position, args);
-                let register = self.result();
-                self.asm.vector(&form, from, 0, Operand::Register(register), 0, false);
-                self.define(to, register);
-            }
             Shape::Blend => {
                 let mask = self.mask(args[0]);
                 let otherwise = self.vector(args[2]);

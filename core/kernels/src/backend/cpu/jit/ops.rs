@@ -8,7 +8,7 @@ use super::target::Target;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Value(pub u32);
 
-/// An operation. Names without a letter are of `f32`, with `D` of `f64` (half as many lanes), with `I` of 32-bit integers.
+/// An operation. Names without a letter are of `f32`, with `I` of 32-bit integers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Op {
     /// Element-wise input number `n`.
@@ -32,15 +32,10 @@ pub(super) enum Op {
     Sqrt,
     /// `a b + c`, rounded once.
     Fma,
+    /// `c - a b`, rounded once.
+    Fnma,
     /// To an integer: 0 to nearest even, 1 down, 2 up.
     Round(u8),
-    AddD,
-    MulD,
-    SubD,
-    DivD,
-    FmaD,
-    /// `c - a b`, rounded once.
-    FnmaD,
     AddI,
     SubI,
     MulI,
@@ -52,22 +47,15 @@ pub(super) enum Op {
     Xor,
     /// The bits of `b` where `c` has ones, of `a` elsewhere.
     Bits,
+    /// `a`, changed where `b` and `c` both have ones.
+    Flip,
     ShlI(u8),
     ShrI(u8),
     SarI(u8),
-    ShlD(u8),
     /// `f32` of an integer.
     Float,
     /// An integer of `f32`, cut towards zero; the lowest one where there is none.
     Integer,
-    /// The upper half of the lanes, as the lower ones.
-    Upper,
-    /// `f64` of the lower half of the lanes.
-    Widen,
-    /// `f32` of `f64`, in the lower half of the lanes.
-    Narrow,
-    /// The lower halves of both operands as one vector.
-    Join,
     /// A mask of a comparison: the processor's number for it.
     Compare(u8),
     CompareI(u8),
@@ -79,7 +67,7 @@ pub(super) enum Op {
     MaskOr,
     MaskXor,
     MaskNot,
-    /// `Rare(shift)(mask, x, y)`: `y`, but sin(|x| + shift pi/2) of large numbers where `mask` is.
+    /// `Rare(shift)(mask, x, y)`: `y`, but the sine of large numbers where `mask` is, or with a shift of 1 the cosine.
     Rare(u8),
     /// Of AVX2 alone, whose masks are vectors: `b` where `a` has zeros.
     AndNot,
@@ -120,8 +108,6 @@ pub(super) enum Shape {
     Commuting,
     /// `second = place op number`: the register field continues the opcode.
     Shift(u8),
-    /// `place = reg` of the upper half.
-    Extract,
     /// One operand is the result's register; any may be in memory.
     Fused,
     /// `reg = bits of reg, second, place`.
@@ -141,14 +127,11 @@ impl Op {
         let f = Form::new;
         if target == Target::Avx2 {
             match self {
-                Self::Upper => return (f(3, 1, 0x19), Extract, Some(1)),
-                Self::Join => return (f(3, 1, 0x18), Two, Some(1)),
                 Self::Compare(how) => return (f(1, 0, 0xc2), Two, Some(how)),
                 Self::Choose => return (f(3, 1, 0x4a), BlendVector, None),
                 Self::AndNot => return (f(1, 1, 0xdf), Two, None),
                 Self::EqualI => return (f(1, 1, 0x76), Commuting, None),
                 Self::GreaterI => return (f(1, 1, 0x66), Two, None),
-                Self::ShlD(by) => return (f(1, 1, 0x73), Shift(6), Some(by)),
                 _ => {}
             }
         }
@@ -162,13 +145,8 @@ impl Op {
             Self::Sqrt => (f(1, 0, 0x51), One),
             // The form whose result lies over the first operand; its neighbours are 16 bytes before and after.
             Self::Fma => (f(2, 1, 0xa8), Fused),
-            Self::FmaD => (f(2, 1, 0xa8).wide(), Fused),
-            Self::FnmaD => (f(2, 1, 0xac).wide(), Fused),
+            Self::Fnma => (f(2, 1, 0xac), Fused),
             Self::Round(how) => return (f(3, 1, 0x08), One, Some(how | 8)),
-            Self::AddD => (f(1, 1, 0x58).wide(), Commuting),
-            Self::SubD => (f(1, 1, 0x5c).wide(), Two),
-            Self::MulD => (f(1, 1, 0x59).wide(), Commuting),
-            Self::DivD => (f(1, 1, 0x5e).wide(), Two),
             Self::AddI => (f(1, 1, 0xfe), Commuting),
             Self::SubI => (f(1, 1, 0xfa), Two),
             Self::MulI => (f(2, 1, 0x40), Commuting),
@@ -180,25 +158,19 @@ impl Op {
             Self::Xor => (f(1, 1, 0xef), Commuting),
             // The table of `c ? b : a`, read with a as the highest bit.
             Self::Bits => return (f(3, 1, 0x25), Bits, Some(0xd8)),
+            Self::Flip => return (f(3, 1, 0x25), Bits, Some(0x78)),
             Self::ShlI(by) => return (f(1, 1, 0x72), Shift(6), Some(by)),
             Self::ShrI(by) => return (f(1, 1, 0x72), Shift(2), Some(by)),
             Self::SarI(by) => return (f(1, 1, 0x72), Shift(4), Some(by)),
-            Self::ShlD(by) => return (f(1, 1, 0x73).wide(), Shift(6), Some(by)),
             Self::Float => (f(1, 0, 0x5b), One),
             Self::Integer => (f(1, 2, 0x5b), One),
-            Self::Upper => return (f(3, 1, 0x1b).reads(32), Extract, Some(1)),
-            Self::Widen => (f(1, 0, 0x5a).reads(32), One),
-            Self::Narrow => (f(1, 1, 0x5a).wide(), One),
-            Self::Join => return (f(3, 1, 0x1a).reads(32), Two, Some(1)),
             Self::Compare(how) => return (f(1, 0, 0xc2), Test, Some(how)),
             Self::CompareI(how) => return (f(3, 1, 0x1f), Test, Some(how)),
             Self::Test => (f(2, 1, 0x27), Test),
             Self::Choose => (f(2, 1, 0x65), Blend),
             _ => (f(1, 0, 0), Special),
         };
-        // The bit for 64-bit elements says something in fused operations alone there; memcheck wants it clear elsewhere.
-        let wide = form.wide && (target == Target::Avx512 || shape == Fused);
-        (Form { wide, ..form }, shape, None)
+        (form, shape, None)
     }
 }
 
@@ -222,8 +194,8 @@ impl Line {
 pub(super) enum Source {
     /// The result of a line.
     Line,
-    /// Bits, in 4 or 8 bytes.
-    Constant(u64, u8),
+    /// Bits of every lane.
+    Constant(u32),
     /// The one element of input number `n`.
     Scalar(u16),
 }
@@ -262,15 +234,11 @@ impl List {
 
     /// 32 bits in every lane.
     pub fn bits(&mut self, bits: u32) -> Value {
-        self.shared(Source::Constant(u64::from(bits), 4))
+        self.shared(Source::Constant(bits))
     }
 
     pub fn float(&mut self, x: f32) -> Value {
         self.bits(x.to_bits())
-    }
-
-    pub fn double(&mut self, x: f64) -> Value {
-        self.shared(Source::Constant(x.to_bits(), 8))
     }
 
     pub fn scalar(&mut self, input: u16) -> Value {
@@ -280,7 +248,7 @@ impl List {
     /// The constant that a value is, as `f32`.
     pub fn constant(&self, value: Value) -> Option<f32> {
         match self.values[value.0 as usize] {
-            Source::Constant(bits, 4) => Some(f32::from_bits(bits as u32)),
+            Source::Constant(bits) => Some(f32::from_bits(bits)),
             _ => None,
         }
     }

@@ -28,8 +28,8 @@ pub(super) struct Exit {
     shift: u8,
 }
 
-/// Computes again what the vector path is not right for: results lie [`VECTOR`] bytes behind their arguments. `how` has the quarter turns
-/// to add in its low bits, and the number of lanes from bit 8 on.
+/// Computes again what the vector path is not right for: results lie [`VECTOR`] bytes behind their arguments. `how` has 0 for
+/// sines and 1 for cosines in its low bits, and the number of lanes from bit 8 on.
 ///
 /// # Safety
 /// Both vectors are there, and nobody else's.

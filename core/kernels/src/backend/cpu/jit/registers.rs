@@ -191,10 +191,8 @@ impl<'a> LoopBody<'a> {
         }
         match self.home(v) {
             Operand::Memory(m) if m.repeated => {
-                let Source::Constant(_, size) = self.request.list.values[v] else { return };
-                let form = if size == 8 { Form::new(2, 1, 0x19).wide() } else { Form::new(2, 1, 0x18) };
                 let one = Operand::Memory(Memory { repeated: false, ..m });
-                self.asm.vector(&form.reads(size), to, 0, one, 0, false);
+                self.asm.vector(&Form::new(2, 1, 0x18).reads(4), to, 0, one, 0, false);
             }
             place => self.asm.vector(&LOAD, to, 0, place, 0, false),
         }

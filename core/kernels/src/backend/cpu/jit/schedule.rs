@@ -11,8 +11,7 @@ fn latency(op: Op) -> u32 {
     match op {
         Op::Load(_) | Op::LoadBytes(_) => 8,
         Op::Div | Op::Sqrt => 20,
-        Op::DivD => 30,
-        Op::And | Op::Or | Op::Xor | Op::Bits | Op::ShlI(_) | Op::ShrI(_) | Op::SarI(_) | Op::ShlD(_) => 1,
+        Op::And | Op::Or | Op::Xor | Op::Bits | Op::Flip | Op::ShlI(_) | Op::ShrI(_) | Op::SarI(_) => 1,
         Op::AddI | Op::SubI | Op::MinI | Op::MaxI | Op::AbsI | Op::Choose => 1,
         _ => 4,
     }

@@ -8,8 +8,6 @@ use crate::backend::cpu::Isa;
 pub trait Arithmetic: Copy {
     /// a b + c.
     fn fma(a: f32, b: f32, c: f32) -> f32;
-    /// a b + c in f64, where only the rounding of what is computed to f32 counts: one rounding or two.
-    fn wide(a: f64, b: f64, c: f64) -> f64;
     /// 1 + r + r^2 q, for |r| < 0.35.
     #[inline(always)]
     fn power(r: f32, q: f32) -> f32 {
@@ -37,10 +35,6 @@ impl Arithmetic for Fused {
     fn fma(a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)
     }
-    #[inline(always)]
-    fn wide(a: f64, b: f64, c: f64) -> f64 {
-        a.mul_add(b, c)
-    }
 }
 
 impl Arithmetic for Composed {
@@ -52,10 +46,6 @@ impl Arithmetic for Composed {
         let s = p + f64::from(c);
         let half_way = s.to_bits() & 0x1fff_ffff == 0x1000_0000;
         if half_way | (s.abs() < f64::from(f32::MIN_POSITIVE)) { odd(p, f64::from(c)) } else { s as f32 }
-    }
-    #[inline(always)]
-    fn wide(a: f64, b: f64, c: f64) -> f64 {
-        a * b + c
     }
 }
 

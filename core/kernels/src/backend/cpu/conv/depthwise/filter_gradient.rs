@@ -1,7 +1,7 @@
 //! The gradient of filters by depth: for each cell of a filter, the sum over pixels of what it saw times the cotangent.
 //! Called by the convolution's gradient; partial sums over fixed parts of the images are added in order at the end.
 
-use super::{APART, ConvGeometry, apart, lay_apart, multiplier, share};
+use super::{APART, ConvGeometry, apart, filter_rows, lay_apart, multiplier, share};
 use crate::backend::cpu::Work;
 use crate::backend::cpu::conv::forward::{axis_h, axis_w};
 use crate::backend::cpu::isa::Isa;
@@ -66,7 +66,12 @@ unsafe fn run<T: Float, S: Simd<Elem = T>>(
                 let dy = if m > 1 { owed.cast_const() } else { dy };
                 for row in share(g.batch * g.out_h, parts::<T>(g), chunk) {
                     for j in 0..m {
-                        row_sums::<T, S>(g, x, dy.add(j * pixels * c), to.add(j * taps * c), row);
+                        let (dy, to) = (dy.add(j * pixels * c), to.add(j * taps * c));
+                        if filter_rows::shares(g) {
+                            filter_rows::row_sums::<T, S>(g, x, dy, to, row);
+                        } else {
+                            row_sums::<T, S>(g, x, dy, to, row);
+                        }
                     }
                 }
             }

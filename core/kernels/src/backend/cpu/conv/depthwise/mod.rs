@@ -5,6 +5,7 @@
 //! cotangents are laid apart in scratch memory, one after the other of the `m`, so that all loops are those of `m` = 1.
 
 mod filter_gradient;
+mod filter_rows;
 mod product;
 mod rows;
 #[cfg(test)]

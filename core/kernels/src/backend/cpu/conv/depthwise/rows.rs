@@ -1,5 +1,5 @@
 //! Rows of an image whose neighbouring outputs share what they read: a pixel is loaded once for all taps of a row of the filter.
-//! `Product::run` comes here for `float32` and filters of 3, 5 or 7 columns that move by one pixel, or of 3 or 5 that move by two.
+//! `Product::run` comes here for `float32` and filters of 2, 3, 5 or 7 columns that move by one pixel, or of 3 or 5 that move by two.
 
 use super::product::Product;
 use crate::backend::cpu::simd::{Float, Simd, ask_for};
@@ -14,7 +14,7 @@ impl<T: Float> Product<T> {
     #[inline(always)]
     pub(super) fn shares(&self, outputs: usize) -> bool {
         let filters = match self.cols.stride {
-            1 => matches!(self.cols.taps, 3 | 5 | 7),
+            1 => matches!(self.cols.taps, 2 | 3 | 5 | 7),
             2 => matches!(self.cols.taps, 3 | 5),
             _ => false,
         };
@@ -29,15 +29,19 @@ impl<T: Float> Product<T> {
     pub(super) unsafe fn row<S: Simd<Elem = T>>(&self, row: usize, cols: Range<usize>) {
         // Whichever computes fewer outputs twice.
         let [eight, seven] = BLOCKS.map(|block| cols.len().div_ceil(block) * block);
+        // Eight sums, a pixel and seven taps are as many as the registers of AVX2, which is one too many.
+        let many = size_of::<S>() > 32;
         // SAFETY: the caller's promise; of seven outputs there are no blocks of eight.
         unsafe {
             match (self.cols.stride, self.cols.taps, eight <= seven) {
+                (1, 2, true) => self.row_of::<S, 2, 8, 1>(row, cols),
+                (1, 2, false) => self.row_of::<S, 2, 7, 1>(row, cols),
                 (1, 3, true) => self.row_of::<S, 3, 8, 1>(row, cols),
                 (1, 3, false) => self.row_of::<S, 3, 7, 1>(row, cols),
                 (1, 5, true) => self.row_of::<S, 5, 8, 1>(row, cols),
                 (1, 5, false) => self.row_of::<S, 5, 7, 1>(row, cols),
-                (1, 7, true) => self.row_of::<S, 7, 8, 1>(row, cols),
-                (1, 7, false) => self.row_of::<S, 7, 7, 1>(row, cols),
+                (1, 7, true) if many => self.row_of::<S, 7, 8, 1>(row, cols),
+                (1, 7, _) => self.row_of::<S, 7, 7, 1>(row, cols),
                 (2, 3, _) => self.row_of::<S, 3, 7, 2>(row, cols),
                 (2, 5, _) => self.row_of::<S, 5, 7, 2>(row, cols),
                 _ => unreachable!("a row that shares no pixels"),
@@ -83,10 +87,16 @@ impl<T: Float> Product<T> {
                 let (from, cells) = (from.wrapping_add(c), w.wrapping_add(c));
                 // SAFETY: the pixels inside are those of the source; the outputs and channels are the caller's.
                 unsafe {
-                    let sums = if lanes == S::LANES {
-                        self.block::<S, K, P, STEP, true>(from, cells, down.len(), &inside, lanes)
-                    } else {
-                        self.block::<S, K, P, STEP, false>(from, cells, down.len(), &inside, lanes)
+                    let sums = match (lanes == S::LANES, inside.len() == STEP * (P - 1) + K) {
+                        (true, true) => {
+                            self.block::<S, K, P, STEP, true, true>(from, cells, down.len(), &inside, lanes)
+                        }
+                        (true, false) => {
+                            self.block::<S, K, P, STEP, true, false>(from, cells, down.len(), &inside, lanes)
+                        }
+                        (false, _) => {
+                            self.block::<S, K, P, STEP, false, false>(from, cells, down.len(), &inside, lanes)
+                        }
                     };
                     let tail = S::tail(lanes);
                     for (p, sum) in sums.into_iter().enumerate() {
@@ -98,12 +108,20 @@ impl<T: Float> Product<T> {
         }
     }
 
-    /// The sums of a block for one vector of channels. Of the pixels in a row that its taps meet, those that lie inside are read.
+    /// The sums of a block for one vector of channels, a `WHOLE` one or a part. Of the pixels in a row that its taps meet, those that lie
+    /// inside are read, which may be `ALL`.
     ///
     /// # Safety
     /// As for [`Product::row`]: `down` rows of pixels and of cells, and `lanes` of their channels, lie in the operands.
     #[inline(always)]
-    unsafe fn block<S: Simd<Elem = T>, const K: usize, const P: usize, const STEP: usize, const WHOLE: bool>(
+    unsafe fn block<
+        S: Simd<Elem = T>,
+        const K: usize,
+        const P: usize,
+        const STEP: usize,
+        const WHOLE: bool,
+        const ALL: bool,
+    >(
         &self,
         from: *const T,
         cells: *const T,
@@ -130,7 +148,7 @@ impl<T: Float> Product<T> {
                 }
                 macro_rules! pixels {
                     ($($x:literal)*) => {$(
-                        if const { $x < STEP * (P - 1) + K } && inside.start <= $x && $x < inside.end {
+                        if const { $x < STEP * (P - 1) + K } && (ALL || inside.start <= $x && $x < inside.end) {
                             let pixel = load!(from.wrapping_add($x * self.channels));
                             for t in 0..K {
                                 if $x >= t && ($x - t) % STEP == 0 && ($x - t) / STEP < P {

@@ -52,9 +52,9 @@ fn within_the_stated_bounds() {
     sweep(1.4, tanh, f64::tanh);
     sweep(1.1, erf, double::erf);
     sweep(3.2, erfc, double::erfc);
-    sweep(0.9, sin, f64::sin);
-    sweep(0.9, cos, f64::cos);
-    sweep(0.6, sigmoid, |x| if x < 0.0 { x.exp() / (1.0 + x.exp()) } else { 1.0 / (1.0 + (-x).exp()) });
+    sweep(1.2, sin, f64::sin);
+    sweep(1.2, cos, f64::cos);
+    sweep(0.97, sigmoid, |x| if x < 0.0 { x.exp() / (1.0 + x.exp()) } else { 1.0 / (1.0 + (-x).exp()) });
 }
 
 #[test]

@@ -19,9 +19,9 @@ const MIDDLE: f64 = 4_194_304.0;
 pub const SHIFTER: f32 = 12_582_912.0;
 /// pi/2 as the sum of three floats. What is left after a multiple of the first is exact.
 pub const PIO2: [f32; 3] = [1.570_796_4, -4.371_138_8e-8, -1.715_124_5e-15];
-/// Minimax polynomials of (sin r - r) / r^3 and (cos r - 1 + r^2 / 2) / r^4, in r^2.
-pub const SIN: [f32; 3] = [-0.166_666_54, 8.332_142e-3, -1.951_267_4e-4];
-pub const COS: [f32; 3] = [0.041_666_645, -1.388_729_1e-3, 2.443_017_6e-5];
+/// Minimax polynomials of (sin r - r) / r^3 and, with -1/2 before it, (cos r - 1) / r^2, in r^2.
+pub const SIN: [f32; 4] = [-0.166_666_67, 0.008_333_329, -1.983_930_6e-4, 2.718_027e-6];
+pub const COS: [f32; 4] = [-0.5, 0.041_666_645, -1.388_729_1e-3, 2.443_017_6e-5];
 /// 1.5 * 2^52, as [`SHIFTER`].
 const WIDE_SHIFTER: f64 = 6_755_399_441_055_744.0;
 /// pi/2 cut to 30 bits, so that n * PIO2_HI is exact for n < 2^23, and the rest.
@@ -30,28 +30,27 @@ const PIO2_LO: f64 = 9.920_935_796_805_404e-10;
 
 /// sin(|x| + shift pi/2) for |x| <= [`NEAR`] (elsewhere some float or nan), branch-free.
 ///
-/// |x| = n pi/2 + r + low, then minimax polynomials in r^2 on [0, pi/4 + 0.003], relative errors 2^-28 and 2^-33.
+/// |x| = n pi/2 + r + low, then sin r = r + (r^3 s + low) or -cos r = -1 + (r low - r^2 c), whichever is wanted, with polynomials in r^2 on
+/// [0, pi/4 + 0.003] of relative errors 2^-37 and 2^-33. It is the negative cosine because -1 and r then stand in the same places. The
+/// low bits of t count n + shift + 1: of these the first says which it is, and the second the sign of both.
 #[inline(always)]
 fn near<A: Arithmetic>(x: f32, shift: u32) -> f32 {
     let a = x.abs();
-    let t = A::fma(a, std::f32::consts::FRAC_2_PI, SHIFTER);
-    let n = t - SHIFTER;
+    let shifter = SHIFTER + (1 + shift) as f32;
+    let t = A::fma(a, std::f32::consts::FRAC_2_PI, shifter);
+    let n = t - shifter;
     let most = A::fma(n, -PIO2[0], a);
-    let main = n * PIO2[1];
-    let r = most - main;
+    let r = most - n * PIO2[1];
     // What the two roundings lost: where r is next to nothing, they are all that counts.
-    let low = A::fma(n, -PIO2[2], ((most - r) - main) - A::fma(n, PIO2[1], -main));
+    let low = A::fma(n, -PIO2[2], A::fma(n, -PIO2[1], most - r));
     let z = r * r;
-    let s = A::fma(z, A::fma(z, SIN[2], SIN[1]), SIN[0]);
-    let sin = A::fma(r * z, s, low) + r;
-    let c = A::fma(z, A::fma(z, COS[2], COS[1]), COS[0]);
-    let half = 0.5 * z;
-    let line = 1.0 - half;
-    let lost = (1.0 - line) - half;
-    let cos = line + A::fma(z * z, c, A::fma(-r, low, lost));
-    let quadrant = t.to_bits().wrapping_add(shift);
-    let y = if quadrant & 1 != 0 { cos } else { sin };
-    f32::from_bits(y.to_bits() ^ ((quadrant & 2) << 30))
+    let sine = t.to_bits() & 1 != 0;
+    let c = |i: usize| if sine { SIN[i] } else { COS[i] };
+    let series = A::fma(z, A::fma(z, A::fma(z, c(3), c(2)), c(1)), c(0));
+    let main = if sine { r } else { -1.0 };
+    let rest = if sine { low } else { r * low };
+    let y = A::fma(z * main, series, rest) + main;
+    f32::from_bits(y.to_bits() ^ ((t.to_bits() & 2) << 30))
 }
 
 /// sin(r + quadrant pi/2) for |r| <= pi/4. Minimax polynomials in r^2 on [0, pi/4], relative errors 2^-37 and 2^-43.
@@ -68,19 +67,21 @@ fn turn(r: f64, quadrant: u64) -> f64 {
     f64::from_bits(y.to_bits() ^ ((quadrant & 2) << 62))
 }
 
-/// The rare case of `sin` and `cos`: sin(|x| + shift pi/2) for |x| above [`NEAR`], in f64.
+/// The rare case: the sine, or with a shift of 1 the cosine, for |x| above [`NEAR`], in f64.
 #[cold]
 #[inline(never)]
 pub fn far(x: f32, shift: u64) -> f32 {
     let a = f64::from(x.abs());
-    if a > MIDDLE {
+    let y = if a > MIDDLE {
         let (quadrant, r, _) = reduce::large(a);
-        return turn(r, quadrant.wrapping_add(shift)) as f32;
-    }
-    let t = a * FRAC_2_PI + WIDE_SHIFTER;
-    let n = t - WIDE_SHIFTER;
-    let r = (a - n * PIO2_HI) - n * PIO2_LO;
-    turn(r, t.to_bits().wrapping_add(shift)) as f32
+        turn(r, quadrant.wrapping_add(shift)) as f32
+    } else {
+        let t = a * FRAC_2_PI + WIDE_SHIFTER;
+        let n = t - WIDE_SHIFTER;
+        let r = (a - n * PIO2_HI) - n * PIO2_LO;
+        turn(r, t.to_bits().wrapping_add(shift)) as f32
+    };
+    if shift == 0 { odd(y, x) } else { y }
 }
 
 /// `y` with its sign changed where `x` is negative.
@@ -91,7 +92,7 @@ fn odd(y: f32, x: f32) -> f32 {
 
 #[inline(always)]
 fn sin_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
-    x.map(|x| if x.abs() > NEAR { odd(far(x, 0), x) } else { odd(near::<A>(x, 0), x) })
+    x.map(|x| if x.abs() > NEAR { far(x, 0) } else { odd(near::<A>(x, 0), x) })
 }
 
 #[inline(always)]
@@ -100,19 +101,19 @@ fn cos_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
 }
 
 one! {
-    /// The sine, within 0.9 ulp for every finite f32; keeps the sign of zero, nan for inf.
+    /// The sine, within 1.2 ulp for every finite f32; keeps the sign of zero, nan for inf.
     sin = sin_lanes
 }
 
 one! {
-    /// The cosine, within 0.9 ulp for every finite f32; nan for inf.
+    /// The cosine, within 1.2 ulp for every finite f32; nan for inf.
     cos = cos_lanes
 }
 
 /// `sin` of each element: a vectorised pass, then a second look only where a block holds a large argument.
 #[inline(always)]
 pub fn sin_slice<A: Arithmetic>(a: &[f32], out: &mut [f32]) {
-    with_rare!(a, out, |x: f32| odd(near::<A>(x, 0), x), |x: f32| x.abs() > NEAR, |x: f32| odd(far(x, 0), x));
+    with_rare!(a, out, |x: f32| odd(near::<A>(x, 0), x), |x: f32| x.abs() > NEAR, |x: f32| far(x, 0));
 }
 
 /// `cos` of each element, as `sin_slice`.
