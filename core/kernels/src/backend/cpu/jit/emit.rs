@@ -29,6 +29,8 @@ pub(super) struct Request<'a> {
     pub operands: &'a [u8],
     /// Streams side by side.
     pub streams: usize,
+    /// Constants and scalars that keep registers of their own in the main loop, at most.
+    pub held: usize,
     pub target: Target,
 }
 
@@ -41,6 +43,18 @@ impl Request<'_> {
     /// The register of vector `vector` of fold `fold`.
     pub fn accumulator(&self, fold: usize, vector: usize) -> u8 {
         (self.target.registers() - 1 - fold * self.target.wide() - vector) as u8
+    }
+
+    /// Constants and scalars that keep a register in the main loop, those that are read most often first, and their registers.
+    fn held(&self) -> Vec<(usize, u8)> {
+        let mut reads = vec![0_u32; self.list.values.len()];
+        self.list.lines.iter().flat_map(Line::args).for_each(|arg| reads[arg.0 as usize] += 1);
+        let shared = |&v: &usize| reads[v] > 0 && self.list.values[v] != Source::Line;
+        let mut held: Vec<usize> = (0..reads.len()).filter(shared).collect();
+        held.sort_by_key(|&v| std::cmp::Reverse(reads[v]));
+        held.truncate(self.held);
+        let first = self.target.registers() - 1 - self.target.accumulators(self.folds.len());
+        held.into_iter().enumerate().map(|(i, v)| (v, (first - i) as u8)).collect()
     }
 
     pub fn lane_place(&self, fold: usize, vector: usize) -> Operand {
@@ -83,8 +97,9 @@ pub(super) fn emit(request: &Request<'_>) -> Option<Vec<u8>> {
     asm.general(0x31, RAX, RAX);
     let constants = Constants::new(request.list, target);
     let scalars = spread_scalars(&mut asm, request);
-    let mut walk =
-        Walk { request, constants: &constants, scalars: &scalars, most: scalars.len() as u32, exits: Vec::new() };
+    let held = request.held();
+    let most = scalars.len() as u32;
+    let mut walk = Walk { request, constants: &constants, scalars: &scalars, held: &held, most, exits: Vec::new() };
     move_lanes(&mut asm, request, false);
     asm = walk.rounds(asm, Round::Main, vectors)?;
     move_lanes(&mut asm, request, true);
@@ -129,6 +144,8 @@ struct Walk<'a> {
     request: &'a Request<'a>,
     constants: &'a Constants,
     scalars: &'a [(usize, u32)],
+    /// What keeps a register in the main loop, and which.
+    held: &'a [(usize, u8)],
     /// Slots that the loops need at most.
     most: u32,
     exits: Vec<Exit>,
@@ -139,10 +156,22 @@ impl Walk<'_> {
         let order = interleaved(self.request.list, self.request.streams, vectors);
         let mut body = LoopBody::new(asm, self.request, self.constants, self.scalars, order, vectors, round);
         body.slots = self.scalars.len() as u32;
+        if round == Round::Main {
+            body.hold(self.held);
+        }
         body.run()?;
         self.most = self.most.max(body.slots);
         self.exits.append(&mut body.exits);
         Some(body.asm)
+    }
+
+    fn load_held(&self, asm: &mut Assembler) {
+        for &(v, register) in self.held {
+            match self.scalars.iter().find(|&&(scalar, _)| scalar == v) {
+                Some(&(_, slot)) => asm.vector(&LOAD, register, 0, self.request.slot_place(slot), 0, false),
+                None => self.constants.load(asm, self.request.target, v, register),
+            }
+        }
     }
 
     /// As many rounds of whole vectors as there are elements for.
@@ -151,6 +180,9 @@ impl Walk<'_> {
         asm.general(0x89, RBX, RSI);
         asm.number(5, RBX, elements);
         let too_few = asm.jump(If::Below);
+        if round == Round::Main {
+            self.load_held(&mut asm);
+        }
         // A second loop begins where the first one ended.
         asm.general(0x39, RAX, RBX);
         let inside = asm.jump(If::BelowOrEqual);
@@ -243,6 +275,15 @@ impl Constants {
             }
         }
         constants
+    }
+
+    /// Brings a constant into every lane of a register.
+    pub fn load(&self, asm: &mut Assembler, target: Target, v: usize, to: u8) {
+        let one = Operand::Memory(Memory { base: RCX, index: None, offset: self.offsets[v], repeated: false });
+        match target {
+            Target::Avx512 => asm.vector(&Form::new(2, 1, 0x18).reads(4), to, 0, one, 0, false),
+            Target::Avx2 => asm.vector(&LOAD, to, 0, one, 0, false),
+        }
     }
 }
 

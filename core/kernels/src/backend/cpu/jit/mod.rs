@@ -96,8 +96,9 @@ impl Machine {
         let room = target.registers() - 1 - target.accumulators(folds.len());
         let streams = streams(&list, room);
         list.schedule(streams, room / streams);
-        let code = |streams| emit(&Request { list: &list, folds, operands: &sizes, streams, target });
-        let bytes = code(streams).or_else(|| code(1))?;
+        let held = room.saturating_sub((streams * list.alive()).max(LEAST));
+        let code = |streams, held| emit(&Request { list: &list, folds, operands: &sizes, streams, held, target });
+        let bytes = code(streams, held).or_else(|| code(1, 0))?;
         Some(Self { code: Executable::new(&bytes)?, lanes })
     }
 
@@ -128,6 +129,9 @@ fn streams(list: &List, room: usize) -> usize {
     let most = if list.lines.len() > LONG { 2 } else { 4 };
     [4, 2].into_iter().find(|&streams| streams <= most && streams * list.alive() <= room).unwrap_or(1)
 }
+
+/// Registers but one that an operation finds free or with something that can be brought again.
+const LEAST: usize = 5;
 
 /// Lines from which two vectors side by side keep a core busy.
 const LONG: usize = 60;

@@ -5,12 +5,14 @@ mod uses;
 
 use super::emit::{Constants, LOAD, MOVE, REST_VECTOR, Request, Round, STORE};
 use super::encode::general::RCX;
-use super::encode::{Assembler, Form, Memory, Operand};
+use super::encode::{Assembler, Memory, Operand};
 use super::ops::{Line, Op, Source, Value};
 use super::rare::Exit;
 use super::target::Target;
 
 const NONE: u32 = u32::MAX;
+/// In place of a value: what lies there stays from round to round.
+const KEPT: u32 = NONE - 1;
 
 /// The walk over the lines of a round, which gives out registers.
 pub(super) struct LoopBody<'a> {
@@ -82,12 +84,25 @@ impl<'a> LoopBody<'a> {
             // Accumulators keep their registers.
             (Round::Main, target) if request.keeps_lanes() => {
                 let last = request.accumulator(0, 0) as usize;
-                (0..request.folds.len() * target.wide()).for_each(|n| walk.vectors[last - n] = NONE - 1);
+                (0..request.folds.len() * target.wide()).for_each(|n| walk.vectors[last - n] = KEPT);
             }
-            (Round::Rest, Target::Avx2) => walk.vectors[REST_VECTOR as usize] = NONE - 1,
+            (Round::Rest, Target::Avx2) => walk.vectors[REST_VECTOR as usize] = KEPT,
             _ => {}
         }
         walk
+    }
+
+    /// Keeps constants and scalars in these registers, where they lie already.
+    pub fn hold(&mut self, held: &[(usize, u8)]) {
+        for &(v, register) in held {
+            self.register[v] = register;
+            self.vectors[register as usize] = KEPT;
+        }
+    }
+
+    /// Whether a value keeps its register from round to round.
+    fn is_held(&self, v: usize) -> bool {
+        !self.is_line(v) && self.register[v] != NO_REGISTER && self.vectors[self.register[v] as usize] == KEPT
     }
 
     /// The number of a value of a vector: constants and scalars are shared by all.
@@ -121,8 +136,8 @@ impl<'a> LoopBody<'a> {
         let all = 0..self.request.target.registers();
         let free = all.clone().find(|&r| self.vectors[r] == NONE && self.pinned >> r & 1 == 0);
         let register = free.unwrap_or_else(|| {
-            let movable = all.filter(|&r| self.pinned >> r & 1 == 0 && self.vectors[r] < NONE - 1);
-            // An operation needs five registers at most, and accumulators take twelve of 32 or eight of 16.
+            let movable = all.filter(|&r| self.pinned >> r & 1 == 0 && self.vectors[r] < KEPT);
+            // An operation needs five registers at most, and so many are not kept from round to round.
             let victim = movable.max_by_key(|&r| self.next_use(self.vectors[r] as usize)).unwrap_or(0);
             let v = self.vectors[victim] as usize;
             self.register[v] = NO_REGISTER;
@@ -164,6 +179,10 @@ impl<'a> LoopBody<'a> {
         })
     }
 
+    fn is_constant(&self, v: usize) -> bool {
+        !self.is_line(v) && matches!(self.request.list.values[v], Source::Constant(_))
+    }
+
     fn is_line(&self, v: usize) -> bool {
         v >= self.values || self.request.list.values[v] == Source::Line
     }
@@ -189,20 +208,15 @@ impl<'a> LoopBody<'a> {
         if let Some(op) = self.loads[v] {
             return self.load(op, v / self.values, to);
         }
-        match self.home(v) {
-            Operand::Memory(m) if m.repeated => {
-                let one = Operand::Memory(Memory { repeated: false, ..m });
-                self.asm.vector(&Form::new(2, 1, 0x18).reads(4), to, 0, one, 0, false);
-            }
-            place => self.asm.vector(&LOAD, to, 0, place, 0, false),
+        if self.is_constant(v) {
+            return self.constants.load(&mut self.asm, self.request.target, v, to);
         }
+        self.asm.vector(&LOAD, to, 0, self.home(v), 0, false);
     }
 
     /// Where a value without a register lies.
     pub fn home(&self, v: usize) -> Operand {
-        if !self.is_line(v)
-            && let Source::Constant(..) = self.request.list.values[v]
-        {
+        if self.is_constant(v) {
             let offset = self.constants.offsets[v];
             let repeated = self.request.target == Target::Avx512;
             return Operand::Memory(Memory { base: RCX, index: None, offset, repeated });

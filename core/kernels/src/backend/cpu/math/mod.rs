@@ -3,7 +3,7 @@
 //!
 //! Only + - * / of IEEE floats, bit operations and selects are used, and all is `inline(always)`: a loop under AVX-512,
 //! AVX2 or the baseline, its scalar tail and a single call give the same bits. `exp`, `tanh`, `sigmoid`, `erf`, `erfc`, `sin` and
-//! `cos` in f32 use fused multiply-adds too ([`fused`]): without the instruction all but those of `sigmoid` are composed from f64, exactly.
+//! `cos` in f32 use fused multiply-adds too ([`fused`]): without the instruction they are composed from f64, exactly.
 //! `sin` and `cos` alone branch, for large arguments: loops over them call `sin_slice` and `cos_slice`, which take a
 //! vector pass and then correct the rare elements. The polynomials are minimax fits (Remez
 //! exchange with 120 bits or more), rounded to the working precision; each function states its form and bound.
@@ -27,9 +27,6 @@
 //! | floor | 0 | 0.04 | 0.12 | 0.29 | 1.43 | 0 | 0.09 | 0.24 | 0.59 | 1.69 |
 //! | ceil | 0 | 0.05 | 0.12 | 0.29 | 1.33 | 0 | 0.11 | 0.24 | 0.58 | 1.45 |
 //! | round_even | 0 | 0.03 | 0.07 | 0.17 | 1.45 | 0 | 0.07 | 0.14 | 0.35 | 1.51 |
-//!
-//! `sin` and `cos` in f32 were computed in f64 before, within 0.51 ulp: on one Zen 3 core with AVX2 an element took 1.6 ns and takes 0.72 now,
-//! beside 1.0 of `sigmoid` and 0.78 of `tanh`.
 //!
 //! `pow` settles its special cases by masks: with selects LLVM finds it not worth vectorising for plain x86-64 (SSE2),
 //! which cost 12.2 ns (f32) and 25.9 ns (f64).

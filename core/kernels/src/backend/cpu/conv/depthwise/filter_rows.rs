@@ -56,7 +56,7 @@ pub(super) unsafe fn row_sums<T: Float, S: Simd<Elem = T>>(
     let dy = dy.wrapping_add(row * g.out_w * channels);
     // The next row of the output reads these rows of pixels, and its own cotangents: vectors of channels take short pieces of many pixels,
     // which no prefetcher of a processor follows.
-    let turns = channels.div_ceil(S::LANES);
+    let turns = channels.div_ceil(S::LANES).max(1);
     let lines = |elements: usize| (elements * size_of::<T>()).div_ceil(LINE).div_ceil(turns) * LINE;
     let mut some = Row {
         x,

@@ -48,7 +48,7 @@ impl LoopBody<'_> {
             while self.next_use(v) == position {
                 self.at[v] += 1;
             }
-            if self.next_use(v) == NONE && self.register[v] != NO_REGISTER {
+            if self.next_use(v) == NONE && self.register[v] != NO_REGISTER && !self.is_held(v) {
                 let register = std::mem::replace(&mut self.register[v], NO_REGISTER) as usize;
                 if self.vectors[register] == v as u32 {
                     self.vectors[register] = NONE;
@@ -67,7 +67,11 @@ impl LoopBody<'_> {
         !self.order[..last].iter().any(stores)
     }
 
+    /// Whether a value is not read again after a position, so that its place is free.
     pub fn dies(&self, v: usize, position: u32) -> bool {
+        if self.is_held(v) {
+            return false;
+        }
         let mut at = self.at[v];
         while at < self.last[v] && self.positions[at as usize] == position {
             at += 1;

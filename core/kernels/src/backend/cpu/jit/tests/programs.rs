@@ -129,8 +129,9 @@ fn fused_in_every_arrangement() {
         for i in (0..3).filter(|&i| kinds[i] == 2) {
             list.push(ops::Op::Store(4 + i as u16), &[args[i]]);
         }
-        for (streams, (target, isa)) in [1, 2, 4].into_iter().flat_map(|streams| TARGETS.map(|of| (streams, of))) {
-            let request = Request { list: &list, folds: &[], operands: &[4; 7], streams, target };
+        let all = [(1, 0), (2, 0), (4, 0), (1, 3), (2, 1), (2, 3)];
+        for ((streams, held), (target, isa)) in all.into_iter().flat_map(|how| TARGETS.map(|of| (how, of))) {
+            let request = Request { list: &list, folds: &[], operands: &[4; 7], streams, held, target };
             let bytes = emit(&request).expect("a short list");
             let machine = Machine { code: Executable::new(&bytes).expect("executable memory"), lanes: false };
             if !available(isa) {
@@ -143,7 +144,7 @@ fn fused_in_every_arrangement() {
             unsafe { machine.run(table.as_ptr(), 50, std::ptr::null_mut()) };
             for i in 0..50 {
                 let [a, b, c] = [0, 1, 2].map(|n| data[n][if kinds[n] == 0 { 0 } else { i }]);
-                assert_eq!(out[0][i], a.mul_add(b, c), "{kinds:?}, {streams} streams, element {i}");
+                assert_eq!(out[0][i], a.mul_add(b, c), "{kinds:?}, {streams} streams, {held} held, element {i}");
                 for n in (0..3).filter(|&n| kinds[n] == 2) {
                     assert_eq!(out[1 + n][i], data[n][i], "operand {n} of {kinds:?}, {streams} streams");
                 }
