@@ -132,7 +132,7 @@ fn spread_scalars(asm: &mut Assembler, request: &Request<'_>) -> Vec<(usize, u32
         let slot = scalars.len() as u32;
         asm.load(RBX, RDI, i32::from(input) * 8);
         let one = Memory { base: RBX, index: None, offset: 0, repeated: false };
-        asm.vector(&Form::new(2, 1, 0x18).reads(4), 0, 0, Operand::Memory(one), 0, false);
+        asm.vector(&BROADCAST, 0, 0, Operand::Memory(one), 0, false);
         asm.vector(&STORE, 0, 0, request.slot_place(slot), 0, false);
         scalars.push((v, slot));
     }
@@ -243,6 +243,8 @@ impl Walk<'_> {
 pub(super) const STORE: Form = Form::new(1, 0, 0x11);
 pub(super) const LOAD: Form = Form::new(1, 0, 0x10);
 pub(super) const MOVE: Form = Form::new(1, 0, 0x28);
+/// One number to all lanes.
+const BROADCAST: Form = Form::new(2, 1, 0x18).reads(4);
 
 /// Brings the lanes of all folds into registers, or back.
 fn move_lanes(asm: &mut Assembler, request: &Request<'_>, store: bool) {
@@ -281,7 +283,7 @@ impl Constants {
     pub fn load(&self, asm: &mut Assembler, target: Target, v: usize, to: u8) {
         let one = Operand::Memory(Memory { base: RCX, index: None, offset: self.offsets[v], repeated: false });
         match target {
-            Target::Avx512 => asm.vector(&Form::new(2, 1, 0x18).reads(4), to, 0, one, 0, false),
+            Target::Avx512 => asm.vector(&BROADCAST, to, 0, one, 0, false),
             Target::Avx2 => asm.vector(&LOAD, to, 0, one, 0, false),
         }
     }

@@ -58,18 +58,8 @@ pub(super) unsafe fn row_sums<T: Float, S: Simd<Elem = T>>(
     // which no prefetcher of a processor follows.
     let turns = channels.div_ceil(S::LANES).max(1);
     let lines = |elements: usize| (elements * size_of::<T>()).div_ceil(LINE).div_ceil(turns) * LINE;
-    let mut some = Row {
-        x,
-        apart: v.dilation * line,
-        dy,
-        to,
-        channels,
-        pixels: g.in_w,
-        outputs: g.out_w,
-        start: h.start,
-        next: [from(down.end - 1).wrapping_add(line).cast(), dy.wrapping_add(g.out_w * channels).cast()],
-        bytes: [lines(v.stride * line), lines(g.out_w * channels)],
-    };
+    let next = [from(down.end - 1).wrapping_add(line).cast(), dy.wrapping_add(g.out_w * channels).cast()];
+    let mut bytes = [lines(v.stride * line), lines(g.out_w * channels)];
     let mut tap = down.start;
     while tap < down.end {
         let left = down.end - tap;
@@ -79,7 +69,18 @@ pub(super) unsafe fn row_sums<T: Float, S: Simd<Elem = T>>(
             5 if left >= 2 => 2,
             _ => 1,
         };
-        (some.x, some.to) = (from(tap), to.wrapping_add(tap * g.k_w * channels));
+        let some = Row {
+            x: from(tap),
+            apart: v.dilation * line,
+            dy,
+            to: to.wrapping_add(tap * g.k_w * channels),
+            channels,
+            pixels: g.in_w,
+            outputs: g.out_w,
+            start: h.start,
+            next,
+            bytes,
+        };
         // SAFETY: these rows of the filter meet rows of the image.
         unsafe {
             match (g.k_w, n) {
@@ -90,7 +91,8 @@ pub(super) unsafe fn row_sums<T: Float, S: Simd<Elem = T>>(
                 _ => some.add::<S, 7, 1>(),
             }
         }
-        some.bytes = [0; 2];
+        // Once is enough.
+        bytes = [0; 2];
         tap += n;
     }
 }

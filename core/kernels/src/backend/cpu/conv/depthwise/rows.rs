@@ -29,8 +29,8 @@ impl<T: Float> Product<T> {
     pub(super) unsafe fn row<S: Simd<Elem = T>>(&self, row: usize, cols: Range<usize>) {
         // Whichever computes fewer outputs twice.
         let [eight, seven] = BLOCKS.map(|block| cols.len().div_ceil(block) * block);
-        // Eight sums, a pixel and seven taps are as many as the registers of AVX2, which is one too many.
-        let many = size_of::<S>() > 32;
+        // Eight sums, a pixel and seven taps fill the registers of AVX2, and a sum would go to memory.
+        let avx2 = size_of::<S>() == 32;
         // SAFETY: the caller's promise; of seven outputs there are no blocks of eight.
         unsafe {
             match (self.cols.stride, self.cols.taps, eight <= seven) {
@@ -40,7 +40,7 @@ impl<T: Float> Product<T> {
                 (1, 3, false) => self.row_of::<S, 3, 7, 1>(row, cols),
                 (1, 5, true) => self.row_of::<S, 5, 8, 1>(row, cols),
                 (1, 5, false) => self.row_of::<S, 5, 7, 1>(row, cols),
-                (1, 7, true) if many => self.row_of::<S, 7, 8, 1>(row, cols),
+                (1, 7, true) if !avx2 => self.row_of::<S, 7, 8, 1>(row, cols),
                 (1, 7, _) => self.row_of::<S, 7, 7, 1>(row, cols),
                 (2, 3, _) => self.row_of::<S, 3, 7, 2>(row, cols),
                 (2, 5, _) => self.row_of::<S, 5, 7, 2>(row, cols),

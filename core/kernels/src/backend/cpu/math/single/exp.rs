@@ -16,7 +16,7 @@ pub const LN2_HI: f32 = 0.693_145_75;
 pub const LN2_LO: f32 = 1.428_606_8e-6;
 /// q of `power`.
 pub const POWER: [f32; 5] = [0.499_999_94, 0.166_665_17, 0.041_668_102, 0.008_369_167, 0.001_383_805_4];
-/// -q(-g) of it.
+/// The coefficients of -q(-r).
 pub const MINUS_POWER: [f32; 5] = [-POWER[0], POWER[1], -POWER[2], POWER[3], -POWER[4]];
 
 /// `v` rounded to an integer, as a float and as an integer; |v| < 2^22 (otherwise both mean nothing, without a panic).
@@ -76,9 +76,19 @@ pub fn exp_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
 /// stand. The first product is exact.
 #[inline(always)]
 pub fn scaled<const N: usize>(y: Lanes<N>, t: Lanes<N>) -> Lanes<N> {
-    let down = |t: f32| f32::from_bits(t.to_bits() >> 1 << 23);
-    let up = |t: f32| f32::from_bits(t.to_bits().wrapping_add(1) >> 1 << 23);
-    y.zip(t, |y, t| y * down(t) * up(t))
+    y.zip(t, |y, t| y * half_down(t) * half_up(t))
+}
+
+/// 2^(n / 2), with half of n rounded down, for the t of `rounded` with a bias of 254.
+#[inline(always)]
+fn half_down(t: f32) -> f32 {
+    f32::from_bits(t.to_bits() >> 1 << 23)
+}
+
+/// The same, rounded up.
+#[inline(always)]
+fn half_up(t: f32) -> f32 {
+    f32::from_bits(t.to_bits().wrapping_add(1) >> 1 << 23)
 }
 
 slice! {
@@ -113,7 +123,7 @@ pub fn expm1(x: f32) -> f32 {
 }
 
 one! {
-    /// 1 / (1 + e^-x). Within 0.97 ulp for every f32 and non-decreasing (all were compared); at the low tail it follows e^x down to the
+    /// 1 / (1 + e^-x). Within 0.97 ulp for every f32 and non-decreasing (all were computed); at the low tail it follows e^x down to the
     /// denormals, at the high tail it reaches 1 at 17.33.
     ///
     /// With e^-x = 2^n (1 + p), and h half of n, it is 2^-h / (2^-h + 2^(n-h) + 2^(n-h) p), which overflows nowhere. What the sum of the
@@ -130,8 +140,9 @@ fn sigmoid_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
     // -r, and of it -p = -(e^r - 1).
     let g = c.less::<A>(n, -LN2_HI).less::<A>(n, -LN2_LO);
     let p = g.zip(g.horner::<A, _>(MINUS_POWER), |g, q| A::fma(g * g, q, g));
-    let unit = t.map(|t| f32::from_bits((254_u32 << 23).wrapping_sub(t.to_bits() >> 1 << 23)));
-    let up = t.map(|t| f32::from_bits(t.to_bits().wrapping_add(1) >> 1 << 23));
+    // 2^-h, whose exponent is that of 2^h with the other sign.
+    let unit = t.map(|t| f32::from_bits((254_u32 << 23).wrapping_sub(half_down(t).to_bits())));
+    let up = t.map(|t| half_up(t));
     let s = unit.zip3(up, p, |unit, up, p| A::fma(-up, p, unit + up));
     let kept = unit.zip3(up, s, |unit, up, s| unit - (s - up));
     let rest = kept.zip3(up, p, |kept, up, p| A::fma(-up, p, kept));
