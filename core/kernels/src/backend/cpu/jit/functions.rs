@@ -99,11 +99,17 @@ impl List {
         (t, self.push(Op::Sub, &[t, bias]))
     }
 
+    /// `x - n log 2`.
+    fn remainder(&mut self, x: Value, n: Value) -> Value {
+        let (high, low) = (self.float(-LN2_HI), self.float(-LN2_LO));
+        let r = self.push(Op::Fma, &[n, high, x]);
+        self.push(Op::Fma, &[n, low, r])
+    }
+
     /// `e^(x - n log 2)`.
     fn power(&mut self, x: Value, n: Value) -> Value {
-        let (high, low, one) = (self.float(-LN2_HI), self.float(-LN2_LO), self.float(1.0));
-        let r = self.push(Op::Fma, &[n, high, x]);
-        let r = self.push(Op::Fma, &[n, low, r]);
+        let one = self.float(1.0);
+        let r = self.remainder(x, n);
         let q = self.horner(Rounding::Once, r, &POWER);
         let q = self.push(Op::Fma, &[r, q, one]);
         self.push(Op::Fma, &[r, q, one])
@@ -206,9 +212,7 @@ impl List {
         let minus = self.neg(square);
         let low = self.push(Op::Fma, &[a, a, minus]);
         let (scale, n) = self.rounded(minus, 254.0);
-        let (high, rest) = (self.float(-LN2_HI), self.float(-LN2_LO));
-        let r = self.push(Op::Fma, &[n, high, minus]);
-        let r = self.push(Op::Fma, &[n, rest, r]);
+        let r = self.remainder(minus, n);
         let r = self.push(Op::Sub, &[r, low]);
         let e = self.horner(how, r, &POWER);
         let twice = self.push(Op::Mul, &[r, r]);
@@ -228,27 +232,24 @@ impl List {
     }
 
     pub fn tanh(&mut self, x: Value) -> Value {
+        let (ten, one, point, sign) = (self.float(10.0), self.float(1.0), self.float(0.5), self.bits(SIGN));
         let a = self.abs(x);
-        let z = self.push(Op::Mul, &[a, a]);
-        let p = self.horner(
-            Rounding::Once,
-            z,
-            &[-0.333_332_84, 0.133_314_83, -0.053_742_774, 0.020_648_06, -0.005_714_058],
-        );
-        let cube = self.push(Op::Mul, &[a, z]);
-        let small = self.push(Op::Fma, &[cube, p, a]);
-        let (ten, one, two, near) = (self.float(10.0), self.float(1.0), self.float(2.0), self.float(0.625));
-        let double = self.push(Op::Min, &[ten, a]);
-        let double = self.push(Op::Add, &[double, double]);
-        let (t, n) = self.rounded(double, 127.0);
-        let e = self.power(double, n);
-        let scale = self.push(Op::ShlI(23), &[t]);
-        let below = self.push(Op::Fma, &[e, scale, one]);
-        let quotient = self.push(Op::Div, &[two, below]);
-        let large = self.push(Op::Sub, &[one, quotient]);
-        let is_small = self.compare(compare::LESS, a, near);
-        let y = self.push(Op::Choose, &[is_small, small, large]);
-        self.copysign(y, x)
+        let a = self.push(Op::Min, &[ten, a]);
+        let double = self.push(Op::Add, &[a, a]);
+        let (t, n) = self.rounded(double, 126.0);
+        let r = self.remainder(double, n);
+        let q = self.horner(Rounding::Once, r, &POWER);
+        let square = self.push(Op::Mul, &[r, r]);
+        let p = self.push(Op::Fma, &[square, q, r]);
+        let half = self.push(Op::ShlI(23), &[t]);
+        let base = self.push(Op::Sub, &[half, point]);
+        let h = self.push(Op::Fma, &[half, p, base]);
+        let b = self.push(Op::Min, &[one, h]);
+        let below = self.push(Op::Add, &[one, h]);
+        let quotient = self.push(Op::Div, &[b, below]);
+        let y = self.push(Op::Fnma, &[b, quotient, b]);
+        // `y` has no sign yet: that of `x` is turned into it.
+        self.push(Op::Flip, &[y, x, sign])
     }
 
     pub fn sigmoid(&mut self, x: Value) -> Value {

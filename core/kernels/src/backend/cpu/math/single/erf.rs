@@ -7,7 +7,7 @@
 )]
 
 use super::super::fused::{Arithmetic, one};
-use super::exp::{LN2_HI, LN2_LO, POWER, exp_lanes, rounded, scaled};
+use super::exp::{POWER, exp_lanes, remainder, rounded, scaled};
 use super::lanes::{Lanes, slice};
 
 /// p of `erf`.
@@ -81,7 +81,7 @@ fn erfc_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
     let low = a.zip(square, |a, square| A::fma(a, a, -square));
     let minus = square.map(|square| -square);
     let (scale, n) = rounded::<A, N>(minus, 254.0);
-    let r = minus.less::<A>(n, LN2_HI).less::<A>(n, LN2_LO).zip(low, |r, low| r - low);
+    let r = remainder::<A, N>(minus, n).zip(low, |r, low| r - low);
     let e = r.zip(r.horner::<A, _>(POWER), |r, q| A::fma(r * r, q, r));
     let large = scaled(s.zip(e, |s, e| A::fma(s, e, s)), scale);
     let large = x.zip(large, |x, large| if x < 0.0 { 2.0 - large } else { large });

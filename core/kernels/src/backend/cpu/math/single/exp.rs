@@ -39,12 +39,18 @@ pub fn rounded<A: Arithmetic, const N: usize>(x: Lanes<N>, bias: f32) -> (Lanes<
     (t, t.map(|t| t - (SHIFTER + bias)))
 }
 
+/// x - n log(2), for an n that `rounded` gave.
+#[inline(always)]
+pub fn remainder<A: Arithmetic, const N: usize>(x: Lanes<N>, n: Lanes<N>) -> Lanes<N> {
+    x.less::<A>(n, LN2_HI).less::<A>(n, LN2_LO)
+}
+
 /// e^(x - n log(2)) for |x - n log(2)| < 0.347.
 ///
 /// 1 + r + r^2 q(r), q being a degree-4 minimax polynomial for (e^r - 1 - r) / r^2 (relative error of e^r: 2^-28).
 #[inline(always)]
 pub fn power<A: Arithmetic, const N: usize>(x: Lanes<N>, n: Lanes<N>) -> Lanes<N> {
-    let r = x.less::<A>(n, LN2_HI).less::<A>(n, LN2_LO);
+    let r = remainder::<A, N>(x, n);
     r.zip(r.horner::<A, _>(POWER), |r, q| A::power(r, q))
 }
 

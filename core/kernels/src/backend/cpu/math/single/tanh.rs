@@ -7,29 +7,30 @@
 )]
 
 use super::super::fused::{Arithmetic, one};
-use super::exp::{power, rounded};
+use super::exp::{POWER, remainder, rounded};
 use super::lanes::{Lanes, slice};
 
 one! {
-    /// The hyperbolic tangent, within 1.4 ulp for every f32, odd, +-1 from 9.02 on; keeps the sign of zero.
+    /// The hyperbolic tangent, within 1.81 ulp for every f32 (all were computed), odd, +-1 from 9.02 on; keeps the sign of zero.
     ///
-    /// Below 0.625, x + x^3 p(x^2) with a degree-4 minimax polynomial p (relative error 2^-27); above, 1 - 2 / (e^2x + 1).
+    /// With h = (e^2|x| - 1) / 2 it is h / (1 + h), and so b - b b / (1 + h) for b = h as well as for b = 1. The lesser of the two
+    /// multiplies the rounding of the quotient by at most 1. Between neighbouring floats it may step down by one last place (95,950 of
+    /// the positive floats).
     tanh = tanh_lanes
 }
 
 #[inline(always)]
 fn tanh_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
-    let a = x.map(|x| x.abs());
-    let z = a.map(|a| a * a);
-    let p = z.horner::<A, _>([-0.333_332_84, 0.133_314_83, -0.053_742_774, 0.020_648_06, -0.005_714_058]);
-    let small = a.zip3(z, p, |a, z, p| A::fma(a * z, p, a));
-    // Beyond 10 the result is 1: neither end of the exponential's range is near, and 2^n is one factor.
-    let double = a.map(|a| if a > 10.0 { 10.0 } else { a }).map(|a| a + a);
-    let (t, n) = rounded::<A, N>(double, 127.0);
-    let pow2 = |t: f32| f32::from_bits(t.to_bits() << 23);
-    let large = power::<A, N>(double, n).zip(t, |e, t| 1.0 - 2.0 / A::fma(e, pow2(t), 1.0));
-    let y = a.zip3(small, large, |a, small, large| if a < 0.625 { small } else { large });
-    y.zip(x, |y, x| y.copysign(x))
+    // Beyond 10 the result is 1: neither end of the exponential's range is near, and 2^n is one factor. NaN passes.
+    let a = x.map(|x| x.abs()).map(|a| if a > 10.0 { 10.0 } else { a });
+    let double = a.map(|a| a + a);
+    let (t, n) = rounded::<A, N>(double, 126.0);
+    let r = remainder::<A, N>(double, n);
+    // e^r - 1, to the last place where n is 0 and all of h comes from it.
+    let p = r.zip(r.horner::<A, _>(POWER), |r, q| A::fma(r * r, q, r));
+    let h = t.map(|t| f32::from_bits(t.to_bits() << 23)).zip(p, |half, p| A::fma(half, p, half - 0.5));
+    let b = h.map(|h| if h > 1.0 { 1.0 } else { h });
+    b.zip3(h, x, |b, h, x| A::fma(-b, b / (1.0 + h), b).copysign(x))
 }
 
 slice! {
