@@ -6,6 +6,7 @@
 
 mod filter_gradient;
 mod filter_rows;
+mod pairs;
 mod product;
 mod rows;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use crate::backend::cpu::Work;
 use crate::backend::cpu::isa::Isa;
 use crate::backend::cpu::pool2d::window::kernel;
 use crate::backend::cpu::simd::{Float, Simd};
+use pairs::{Pairs, pairs};
 use product::Product;
 use std::ops::Range;
 
@@ -177,29 +179,44 @@ unsafe fn run_input_gradient<T: Float, S: Simd<Elem = T>>(
     let (w, dy) = if m > 1 { (packed.cast_const(), owed.cast_const()) } else { (w, dy) };
     let (images, rows) = part(g, g.in_h.div_ceil(g.stride_h), g.in_w, chunk);
     for image in images {
-        for (a, b) in (0..g.stride_h.min(g.in_h)).flat_map(|a| (0..g.stride_w.min(g.in_w)).map(move |b| (a, b))) {
+        for a in 0..g.stride_h.min(g.in_h) {
             let v = Class::new(a, g.in_h, g.out_h, g.k_h, g.stride_h, g.dilation_h, g.pad_top);
-            let h = Class::new(b, g.in_w, g.out_w, g.k_w, g.stride_w, g.dilation_w, g.pad_left);
-            let some = v.axis.taps * h.axis.taps > 0;
+            let rows = rows.start..rows.end.min(v.len);
+            let out = dx.wrapping_add((image * g.in_h + a) * g.in_w * c);
             // Taps of a class run backwards through the filter.
-            let first = if some { (g.k_h - 1 - v.tap) * g.k_w + (g.k_w - 1 - h.tap) } else { 0 };
-            for j in 0..m {
-                // SAFETY: the image, its class and its filters lie in the tensors, and chunks have separate outputs.
+            let (first, w_row) = (g.k_h - 1 - v.tap, -((v.tap_step * g.k_w * c) as isize));
+            let src = dy.wrapping_add(image * g.out_h * g.out_w * c);
+            if pairs::<T, S>(g) {
+                let (w, out_row) = (w.wrapping_add(first * g.k_w * c), g.stride_h * g.in_w * c);
+                let (source, columns, pad, taps) = (g.out_w, g.in_w, g.pad_left, g.k_w);
+                let pairs =
+                    Pairs { rows: v.axis, channels: c, src, source, pad, out, out_row, columns, w, w_row, taps };
+                for row in rows {
+                    // SAFETY: the image, its class and its filters lie in the tensors, and chunks have separate outputs.
+                    unsafe { pairs.row::<S>(row) };
+                }
+                continue;
+            }
+            for (b, j) in (0..g.stride_w.min(g.in_w)).flat_map(|b| (0..m).map(move |j| (b, j))) {
+                let h = Class::new(b, g.in_w, g.out_w, g.k_w, g.stride_w, g.dilation_w, g.pad_left);
+                let some = v.axis.taps * h.axis.taps > 0;
+                let first = if some { first * g.k_w + (g.k_w - 1 - h.tap) } else { 0 };
+                // SAFETY: as above.
                 unsafe {
                     Product {
                         rows: v.axis,
                         cols: Axis { taps: if some { h.axis.taps } else { 0 }, ..h.axis },
                         channels: c,
-                        src: dy.add((j * pixels + image * g.out_h * g.out_w) * c),
+                        src: src.wrapping_add(j * pixels * c),
                         src_row: g.out_w * c,
-                        out: dx.add(((image * g.in_h + a) * g.in_w + b) * c),
+                        out: out.wrapping_add(b * c),
                         out_steps: [g.stride_h * g.in_w * c, g.stride_w * c, 1],
                         w: w.add((j * taps + first) * c),
-                        w_steps: [-((v.tap_step * g.k_w * c) as isize), -((h.tap_step * c) as isize)],
+                        w_steps: [w_row, -((h.tap_step * c) as isize)],
                         accumulate: j > 0,
                         last: j + 1 == m,
                     }
-                    .run::<S>(rows.start..rows.end.min(v.len), 0..h.len)
+                    .run::<S>(rows.clone(), 0..h.len)
                 }
             }
         }
