@@ -9,7 +9,7 @@ use std::f32::consts::LOG2_E;
 
 /// 1.5 * 2^23, as in `math/single/exp.rs`.
 const SHIFTER: f32 = 12_582_912.0;
-const SIGN: u32 = 0x8000_0000;
+pub(super) const SIGN: u32 = 0x8000_0000;
 
 /// How a product and a sum are computed.
 #[derive(Clone, Copy, PartialEq)]

@@ -86,8 +86,8 @@ macro_rules! paths {
 
 paths!(exp_f32, f32, u32, 42_949, single::exp_slice::<A>, single::exp);
 paths!(expm1_f32, f32, single::expm1);
-paths!(log_f32, f32, single::log);
-paths!(log1p_f32, f32, single::log1p);
+paths!(log_f32, f32, u32, 42_949, single::log_slice::<A>, single::log);
+paths!(log1p_f32, f32, u32, 42_949, single::log1p_slice::<A>, single::log1p);
 paths!(tanh_f32, f32, u32, 42_949, single::tanh_slice::<A>, single::tanh);
 paths!(erf_f32, f32, u32, 42_949, single::erf_slice::<A>, single::erf);
 paths!(erfc_f32, f32, u32, 42_949, single::erfc_slice::<A>, single::erfc);
@@ -144,7 +144,9 @@ fn fused_or_composed() {
         Ok("1") => 61,
         _ => 641,
     };
-    for (fused, composed) in [pair!(exp_slice), pair!(tanh_slice), pair!(sigmoid_slice)] {
+    for (fused, composed) in
+        [pair!(exp_slice), pair!(log_slice), pair!(log1p_slice), pair!(tanh_slice), pair!(sigmoid_slice)]
+    {
         let (mut with, mut without) = (vec![0.0; 1 << 16], vec![0.0; 1 << 16]);
         for high in (0..1_u32 << 16).step_by(step) {
             let a: Vec<f32> = (0..1 << 16).map(|low| f32::from_bits(high << 16 | low)).collect();

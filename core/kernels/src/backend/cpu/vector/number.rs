@@ -35,6 +35,8 @@ pub trait Real: Number {
     fn log1p(self) -> Self;
     /// Of whole slices of one length: several elements are computed side by side.
     fn exp_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
+    fn log_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
+    fn log1p_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
     fn tanh_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
     fn sigmoid_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]);
     /// Of whole slices, because a single sine must branch for huge arguments.
@@ -131,6 +133,10 @@ macro_rules! floats {
             fn log1p(self) -> Self { $math::log1p(self) }
             #[inline(always)]
             fn exp_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]) { $math::exp_slice::<A>(a, out) }
+            #[inline(always)]
+            fn log_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]) { $math::log_slice::<A>(a, out) }
+            #[inline(always)]
+            fn log1p_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]) { $math::log1p_slice::<A>(a, out) }
             #[inline(always)]
             fn tanh_slice<A: Arithmetic>(a: &[Self], out: &mut [Self]) { $math::tanh_slice::<A>(a, out) }
             #[inline(always)]

@@ -65,8 +65,7 @@ macro_rules! compare {
     )*};
 }
 
-unary! { Neg<Number> neg Abs<Number> abs Sign<Number> sign Sqrt<Real> sqrt Expm1<Real> expm1 Log<Real> log
-Log1p<Real> log1p Floor<Real> floor
+unary! { Neg<Number> neg Abs<Number> abs Sign<Number> sign Sqrt<Real> sqrt Expm1<Real> expm1 Floor<Real> floor
 Ceil<Real> ceil Round<Real> round Not<Bits> not PopulationCount<Bits> count }
 binary! { Add<Number> add Sub<Number> sub Mul<Number> mul Div<Number> div Rem<Number> rem FloorDiv<Number> floor_div
 FloorMod<Number> floor_mod Pow<Number> pow Min<Number> min Max<Number> max And<Bits> and Or<Bits> or Xor<Bits> xor
@@ -86,7 +85,7 @@ macro_rules! whole {
     )*};
 }
 
-whole! { Sin sin_slice<A> Cos cos_slice<A> Exp exp_slice<A> Tanh tanh_slice<A> Sigmoid sigmoid_slice<A> Erf erf_slice<A>
+whole! { Sin sin_slice<A> Cos cos_slice<A> Exp exp_slice<A> Log log_slice<A> Log1p log1p_slice<A> Tanh tanh_slice<A> Sigmoid sigmoid_slice<A> Erf erf_slice<A>
 Erfc erfc_slice<A> }
 
 /// Functions that are computed in f64 whatever the type, and rounded once.
@@ -198,8 +197,8 @@ fn real<T: Real>(code: Code, isa: Isa) -> Option<Loop> {
         Code::Rsqrt => instance::<Un<Rsqrt<T>>>(isa),
         Code::Exp => instance::<Slices<Exp<T>>>(isa),
         Code::Expm1 => instance::<Un<Expm1<T>>>(isa),
-        Code::Log => instance::<Un<Log<T>>>(isa),
-        Code::Log1p => instance::<Un<Log1p<T>>>(isa),
+        Code::Log => instance::<Slices<Log<T>>>(isa),
+        Code::Log1p => instance::<Slices<Log1p<T>>>(isa),
         Code::Sin => instance::<Slices<Sin<T>>>(isa),
         Code::Cos => instance::<Slices<Cos<T>>>(isa),
         Code::Tanh => instance::<Slices<Tanh<T>>>(isa),

@@ -34,7 +34,7 @@ macro_rules! slices {
     )*};
 }
 
-slices! { exp_slice exp tanh_slice tanh sigmoid_slice sigmoid erf_slice erf erfc_slice erfc }
+slices! { exp_slice exp log_slice log log1p_slice log1p tanh_slice tanh sigmoid_slice sigmoid erf_slice erf erfc_slice erfc }
 
 #[cfg(test)]
 mod elementary_tests;

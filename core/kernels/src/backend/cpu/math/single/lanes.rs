@@ -1,5 +1,5 @@
 //! [`Lanes`]: a few floats that are computed side by side, so that chains of dependent operations hide each other's latency.
-//! `exp`, `tanh` and `sigmoid` in f32 are written over them; their loops cut a slice into that many streams.
+//! `exp`, `log`, `log1p`, `tanh` and `sigmoid` in f32 are written over them; their loops cut a slice into that many streams.
 
 #![allow(clippy::needless_range_loop, reason = "lanes by number, so that each step is written out for all of them")]
 

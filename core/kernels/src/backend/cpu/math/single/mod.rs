@@ -14,7 +14,7 @@ pub mod trig;
 pub use erf::{erf, erfc};
 pub use erf::{erf_slice, erfc_slice};
 pub use exp::{exp, exp_in, exp_slice, expm1, sigmoid, sigmoid_slice};
-pub use log::{log, log1p};
+pub use log::{log, log_slice, log1p, log1p_slice};
 pub use pow::pow;
 pub use round::{ceil, floor, round_even};
 pub use tanh::{tanh, tanh_slice};
