@@ -85,8 +85,8 @@ macro_rules! whole {
     )*};
 }
 
-whole! { Sin sin_slice<A> Cos cos_slice<A> Exp exp_slice<A> Log log_slice<A> Log1p log1p_slice<A> Tanh tanh_slice<A> Sigmoid sigmoid_slice<A> Erf erf_slice<A>
-Erfc erfc_slice<A> }
+whole! { Sin sin_slice<A> Cos cos_slice<A> Exp exp_slice<A> Log log_slice<A> Log1p log1p_slice<A>
+Tanh tanh_slice<A> Sigmoid sigmoid_slice<A> Erf erf_slice<A> Erfc erfc_slice<A> }
 
 /// Functions that are computed in f64 whatever the type, and rounded once.
 macro_rules! in_double {

@@ -28,7 +28,7 @@ fn nearest(v: f32) -> (f32, i32) {
 
 /// 2^n for n in [-126, 127]; anything else gives some unusable float, without a panic.
 #[inline(always)]
-pub fn pow2(n: i32) -> f32 {
+fn pow2(n: i32) -> f32 {
     f32::from_bits((n.wrapping_add(127) as u32) << 23)
 }
 

@@ -2,11 +2,9 @@
 //! The CPU instruction loops in `backend/cpu/vector` call their slice forms, the machine for scalar loops those of one float.
 
 use super::super::fused::{Arithmetic, one};
+use super::exp::{LN2_HI, LN2_LO};
 use super::lanes::{Lanes, slice};
 
-/// log(2) cut to 15 bits, so that k * LN2_HI is exact, and the rest.
-const LN2_HI: f32 = 0.693_145_75;
-const LN2_LO: f32 = 1.428_606_8e-6;
 /// The bits of sqrt(1/2): mantissas are taken from [sqrt(1/2), sqrt(2)), where log changes sign inside, not at an end.
 const SQRT_HALF: u32 = 0x3f35_04f3;
 /// The even and the odd coefficients of p, a degree-7 minimax polynomial (2^-27): log(1 + f) is f - f^2 / 2 + f^3 p(f).
@@ -79,11 +77,11 @@ one! {
 fn log1p_lanes<A: Arithmetic, const N: usize>(x: Lanes<N>) -> Lanes<N> {
     x.map(|x| {
         let u = 1.0 + x;
-        // The lesser of the two less what of it came into the sum.
+        // What the sum lost of the lesser of the two.
         let (most, least) = (if x > 1.0 { x } else { 1.0 }, if x < 1.0 { x } else { 1.0 });
         let c = least - (u - most);
         let (k, f) = split(u.to_bits());
-        // 2^(1-k), zero for the largest k, 128, and half of the rest: c <= 1 does not count there.
+        // c / u is c 2^(1-k) times half of 1 - f + f^2. For the largest k, 128, these bits are zero; c <= 1 does not count there.
         let down = f32::from_bits(128_u32.wrapping_sub(k as u32) << 23);
         let low = c * down * A::fma(f, A::fma(0.5, f, -0.5), 0.5);
         let y = combine::<A>(k as f32, f, Some(low));

@@ -173,7 +173,7 @@ fn no_steps_down() {
     rises(|x| -erfc(x), -3.9, -3.7, 0);
     rises(|x| -erfc(x), 0.74, 0.76, 5);
     rises(expm1, -17.5, -16.5, 0);
-    // Where two formulas meet, steps of one ulp of x are finer than the rounding of the result.
+    // Where two formulas or ranges meet, steps of one ulp of x are finer than the rounding of the result.
     rises(tanh, 0.54, 0.56, 1);
     rises(tanh, 0.17, 0.18, 1);
     rises(erf, 0.98, 1.02, 1);
