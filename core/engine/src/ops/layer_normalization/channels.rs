@@ -138,7 +138,16 @@ fn coefficients<T>(call: &CpuCall<'_>, sizes: &Channels) -> *mut T {
 fn steps(call: &CpuCall<'_>, sizes: &Channels, many: usize, more: usize) -> Work {
     let compute = call.outputs[0].dtype.compute().size();
     let scratch = sizes.room() * size_of::<f64>() + sizes.sets() * many * sizes.period() * compute;
-    Work { scratch, phases: [sizes.sum_parts(), sizes.merge_parts(), sizes.write_parts() + more, 0, 0] }
+    let phases = match by_example(call, sizes, many) {
+        true => [sizes.examples, more, 0, 0, 0],
+        false => [sizes.sum_parts(), sizes.merge_parts(), sizes.write_parts() + more, 0, 0],
+    };
+    Work { scratch, phases }
+}
+
+/// Whether each example goes through all steps by itself: forward, with three coefficients, they read `x`, and backward what is owed as well.
+fn by_example(call: &CpuCall<'_>, sizes: &Channels, many: usize) -> bool {
+    sizes.by_example((many - 2) * call.outputs[0].dtype.compute().size())
 }
 
 /// One number for each channel.
@@ -159,14 +168,16 @@ impl NormalizeChannels {
         let own = coefficients::<T>(call, &sizes);
         // SAFETY: by the caller's promise: dense tensors of the inferred shapes, and scratch memory of `steps`.
         unsafe {
+            let scale = columns::<T>(call, self.form.scaled, 1);
+            let offset = columns::<T>(call, self.form.shifted, 1 + usize::from(self.form.scaled));
+            let to = [call.outputs[1].as_ptr::<T>(), call.outputs[2].as_ptr::<T>(), own];
+            if by_example(call, &sizes, 3) {
+                let (form, x, out) = ((sizes, self.form.epsilon), (x, [scale, offset]), call.outputs[0].as_ptr::<T>());
+                return channels::normalise_example(call.isa, form, x, (room, to), out, index);
+            }
             match phase {
                 0 => channels::moments(call.isa, sizes, x, room, index),
-                1 => {
-                    let scale = columns::<T>(call, self.form.scaled, 1);
-                    let offset = columns::<T>(call, self.form.shifted, 1 + usize::from(self.form.scaled));
-                    let to = [call.outputs[1].as_ptr::<T>(), call.outputs[2].as_ptr::<T>(), own];
-                    channels::merge_moments(&sizes, self.form.epsilon, [scale, offset], room, to, index);
-                }
+                1 => channels::merge_moments(&sizes, self.form.epsilon, [scale, offset], room, to, index),
                 // Without elements there may be no scratch memory either.
                 _ if sizes.is_empty() => {}
                 _ => {
@@ -290,25 +301,28 @@ impl NormalizeChannelsGradient {
         // SAFETY: by the caller's promise: dense tensors of the inferred shapes, and scratch memory of `steps`.
         unsafe {
             let [means, variances] = [1, 2].map(|i| call.inputs[i].as_slice::<T>());
+            let scale = columns::<T>(call, self.form.scaled, 4);
+            let at = Statistics { means, variances, scale, epsilon: self.form.epsilon };
+            let out = call.outputs[0].as_ptr::<T>();
+            let add_up = |index: usize| {
+                let to = |there: bool, index: usize| there.then(|| call.outputs[index].as_ptr::<T>());
+                let to = [to(self.form.scaled, 1), to(self.form.shifted, 1 + usize::from(self.form.scaled))];
+                channels::column_sums(&sizes, room, to, index);
+            };
+            if by_example(call, &sizes, 4) {
+                return match phase {
+                    0 => channels::gradient_of_example(call.isa, sizes, (x, dy, at), (room, own), out, index),
+                    _ => add_up(index),
+                };
+            }
             match phase {
                 0 => channels::sums(call.isa, sizes, x, means, dy, room, index),
-                1 => {
-                    let scale = columns::<T>(call, self.form.scaled, 4);
-                    let at = Statistics { means, variances, scale, epsilon: self.form.epsilon };
-                    channels::merge_gradient(&sizes, at, room, own, index);
-                }
-                _ if index < sizes.write_parts() => {
-                    if sizes.is_empty() {
-                        return;
-                    }
-                    let own = std::slice::from_raw_parts(own, sizes.sets() * 4 * sizes.period());
-                    channels::write(call.isa, sizes, x, Some(dy), own, call.outputs[0].as_ptr::<T>(), index);
-                }
+                1 => channels::merge_gradient(&sizes, at, room, own, index),
+                _ if index >= sizes.write_parts() => add_up(index - sizes.write_parts()),
+                _ if sizes.is_empty() => {}
                 _ => {
-                    let out = |there: bool, index: usize| there.then(|| call.outputs[index].as_ptr::<T>());
-                    let scale = out(self.form.scaled, 1);
-                    let offset = out(self.form.shifted, 1 + usize::from(self.form.scaled));
-                    channels::column_sums(&sizes, room, [scale, offset], index - sizes.write_parts());
+                    let own = std::slice::from_raw_parts(own, sizes.sets() * 4 * sizes.period());
+                    channels::write(call.isa, sizes, x, Some(dy), own, out, index);
                 }
             }
         }

@@ -83,11 +83,14 @@ fn any_number_of_threads_gives_the_same_bits() {
     };
     let group = |x: &[Tensor]| tf::group_normalization(&x[0], 3, -1, Some(&x[1]), Some(&x[2]), 1e-3);
     let group_first = |x: &[Tensor]| tf::group_normalization(&x[0], 3, 1, Some(&x[1]), Some(&x[2]), 1e-3);
-    let all: [(Function<'_>, [Tensor; 3]); 4] = [
+    let all: [(Function<'_>, [Tensor; 3]); 6] = [
         (&batch, operands(&[3, 50, 41, 33], 33)),
         (&first, operands(&[3, 33, 50, 41], 33)),
         (&group, operands(&[3, 50, 41, 33], 33)),
         (&group_first, operands(&[3, 33, 50, 41], 33)),
+        // Each example by itself.
+        (&group, operands(&[17, 50, 41, 6], 6)),
+        (&group_first, operands(&[17, 6, 50, 41], 6)),
     ];
     for (f, inputs) in all {
         let results = [1, 2, 5].map(|threads| {
@@ -96,6 +99,25 @@ fn any_number_of_threads_gives_the_same_bits() {
         });
         tf::config::set_threads(0);
         assert!(results[0] == results[1] && results[0] == results[2]);
+    }
+}
+
+#[test]
+fn many_examples_are_what_each_is_alone() {
+    for (dtype, axis) in [(DType::F32, 2), (DType::F32, 1), (DType::F64, 2), (DType::F16, 2), (DType::BF16, 1)] {
+        let [x, scale, offset] = [numbers(1, &[18, 12, 12]), numbers(2, &[12]), numbers(3, &[12])].map(|t| t.cast(dtype));
+        let both = |x: &Tensor| {
+            let mut tape = tf::GradientTape::new();
+            tape.watch(x);
+            let y = tf::group_normalization(x, 3, axis, Some(&scale), Some(&offset), 1e-3);
+            let dx = tape.gradient(&tf::reduce_sum(&y * &y * &y, [1, 2]), x).unwrap();
+            [y, dx]
+        };
+        let alone: Vec<_> = tf::split(&x, 18, 0).iter().map(both).collect();
+        for (i, all) in both(&x).into_iter().enumerate() {
+            let each: Vec<Tensor> = alone.iter().map(|both| both[i].clone()).collect();
+            assert_eq!(all.cast(DType::F64).to_vec::<f64>(), tf::concat(&each, 0).cast(DType::F64).to_vec::<f64>());
+        }
     }
 }
 

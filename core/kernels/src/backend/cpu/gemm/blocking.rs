@@ -37,6 +37,11 @@ const FEW_CHUNKS: usize = 16;
 const IN_PANELS: &[(usize, usize)] = &[(512, 64 << 10), (128, 1 << 20)];
 /// The same for wide panels, which chunks of fewer rows pack faster for themselves.
 const IN_WIDE_PANELS: &[(usize, usize)] = &[(640, 64 << 10)];
+/// The same for wide panels of columns of B, each of which takes more to pack. With AVX2 that made no difference.
+const TURNED_IN_WIDE_PANELS: &[(usize, usize)] = &[(512, 64 << 10)];
+/// Columns of C, and bytes of A, from which wide tiles are better off with a copy of a transposed A: below they read it from the second-level cache.
+const MANY_READS: usize = 384;
+const LARGE_TURNED: usize = 1 << 20;
 const FEWEST_COLUMNS: usize = 64;
 const FEWEST_ROWS: usize = 256;
 /// Bytes of a row of a panel: what the widest tile of each instruction set reads.
@@ -173,7 +178,9 @@ impl Blocking {
             Route::Tile if any_strides => (false, false),
             // Tiles read A from where it lies; only many reads of a transposed A pay for a copy. Panels of a transposed B are packed.
             Route::Tile if packs => {
-                let copy_a = !a_in_rows && p.m >= 64 && (p.n >= 160 || p.n >= 96 && p.k >= 1024);
+                let often = p.n >= 160 || p.n >= 96 && p.k >= 1024;
+                let near = wide && p.n < MANY_READS && p.m.saturating_mul(p.k * size) < LARGE_TURNED;
+                let copy_a = !a_in_rows && p.m >= 64 && often && !near;
                 (copy_a || a_collides, p.b_cs != 1 && p.n != 1 && !b_in_columns)
             }
             Route::Tile => {
@@ -187,8 +194,14 @@ impl Blocking {
             }
         }
         // Panels of many different Bs would take as much memory as all of them, and leave the caches before they are read.
-        let one_in_rows = route == Route::Tile && p.b_cs == 1 && !b.copied() && b.count == 1;
-        if packs && one_in_rows && pays_in_panels(p, size, if wide { IN_WIDE_PANELS } else { IN_PANELS }) {
+        let one = route == Route::Tile && p.n > 1 && !b.copied() && b.count == 1;
+        let least = match (p.b_cs == 1, wide) {
+            (true, true) => IN_WIDE_PANELS,
+            (true, false) => IN_PANELS,
+            (false, true) => TURNED_IN_WIDE_PANELS,
+            (false, false) => &[],
+        };
+        if packs && one && pays_in_panels(p, size, least) {
             b.copy_to_panels(&mut scratch, size, if wide { WIDE_PANEL_ROW } else { PANEL_ROW });
         }
         let (cuts, group) = cut(p, size, vector, packs, packs && wide);

@@ -29,6 +29,9 @@ pub(super) unsafe fn strip<S: Stored>(isa: Isa, operand: &Operand, from: *const 
             return super::pairs::strip(operand, pairs, from.cast(), row, rows, to.cast());
         }
         match (rs, cs, rows) {
+            (1, _, _) if operand.panels != 0 && cs != 1 => {
+                turned_panels(isa, [rows, operand.cols], from, cs, to, [pitch, operand.panels]);
+            }
             _ if operand.panels != 0 => match pitch as usize * size_of::<S>() {
                 256 => panels::<S, 256>([rows, operand.cols], from, rs, to, operand.panels),
                 row => {
@@ -43,13 +46,7 @@ pub(super) unsafe fn strip<S: Stored>(isa: Isa, operand: &Operand, from: *const 
                     S::widen_row(from, to);
                 }
             }
-            #[cfg(target_arch = "x86_64")]
-            (1, _, STRIP) if isa != Isa::Portable && size_of::<S>() == 4 => {
-                // Types of four bytes are not widened: their words move as they are.
-                let done = super::transpose::strip(from.cast(), cs, to.cast(), pitch, operand.cols);
-                transpose(from.offset(done as isize * cs), cs, to.add(done), pitch, operand.cols - done);
-            }
-            (1, _, STRIP) => transpose(from, cs, to, pitch, operand.cols),
+            (1, _, STRIP) => turned(isa, from, cs, to, pitch, operand.cols),
             _ => {
                 for j in 0..operand.cols as isize {
                     for r in 0..rows as isize {
@@ -88,6 +85,49 @@ unsafe fn panels<S: Stored, const ROW: usize>(
                 }
             }
         }
+    }
+}
+
+/// A strip of rows, from columns of unit stride, to panels whose rows are `pitch` elements, with zeros beyond the columns.
+unsafe fn turned_panels<S: Stored>(
+    isa: Isa,
+    [rows, cols]: [usize; 2],
+    from: *const S,
+    cs: isize,
+    to: *mut S::Compute,
+    [pitch, apart]: [isize; 2],
+) {
+    let width = pitch as usize;
+    for (panel, first) in (0..cols).step_by(width).enumerate() {
+        let (from, to) = (from.wrapping_offset(first as isize * cs), to.wrapping_offset(panel as isize * apart));
+        let there = (cols - first).min(width);
+        // SAFETY: the rows of the panel lie in the strip; in the copy there is room for whole ones.
+        unsafe {
+            if rows == STRIP {
+                turned(isa, from, cs, to, pitch, there);
+            } else {
+                for (row, j) in (0..rows).flat_map(|row| (0..there).map(move |j| (row, j))) {
+                    *to.add(row * width + j) = (*from.offset(j as isize * cs).add(row)).widen();
+                }
+            }
+            for row in 0..if there < width { rows } else { 0 } {
+                to.add(row * width + there).write_bytes(0, width - there);
+            }
+        }
+    }
+}
+
+/// A full strip from columns of unit stride: in registers, where elements have four bytes.
+unsafe fn turned<S: Stored>(isa: Isa, from: *const S, cs: isize, to: *mut S::Compute, pitch: isize, cols: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut done = 0;
+        #[cfg(target_arch = "x86_64")]
+        if isa != Isa::Portable && size_of::<S>() == 4 {
+            // Types of four bytes are not widened: their words move as they are.
+            done = super::transpose::strip(from.cast(), cs, to.cast(), pitch, cols);
+        }
+        transpose(from.wrapping_offset(done as isize * cs), cs, to.wrapping_add(done), pitch, cols - done);
     }
 }
 

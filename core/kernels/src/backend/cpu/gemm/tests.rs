@@ -190,6 +190,14 @@ fn products_that_are_cut() {
             check_dtype(&p, dtype, &mut dice);
         }
     }
+    // The same from columns of B, and a transposed A that is read where it lies, and that is copied.
+    for (m, k, n, batch) in [(520, 261, 117, 3), (200, 131, 200, 1), (200, 131, 400, 1)] {
+        for dtype in [DType::F32, DType::F64, DType::F32, DType::F64] {
+            let p = MatMul { b_rs: 1, b_cs: k as isize + 5, b_bs: 0, ..problem(m, k, n, batch, &mut dice) };
+            check_dtype(&MatMul { a_rs: 1, a_cs: m as isize, a_bs: (m * k) as isize, ..p }, dtype, &mut dice);
+            check_dtype(&MatMul { a_rs: k as isize, a_cs: 1, a_bs: (m * k) as isize, ..p }, dtype, &mut dice);
+        }
+    }
     // Few rows along the rows of B: one run and several, with sums cut along k, and rows of A a page apart.
     for (m, k, n, batch) in [(16, 2048, 300, 1), (5, 1024, 1100, 2), (32, 700, 523, 1), (31, 4096, 260, 1)] {
         for dtype in [DType::F32, DType::F64, DType::BF16, DType::F32, DType::F64] {
@@ -343,6 +351,8 @@ fn a_large_operand_is_copied_or_packed_and_the_rows_stay_the_same() {
             assert!(c.data[..12 * n] == d.data, "f64 {isa:?} {m} {k} {n}");
             // The same by columns.
             let by_columns = MatMul { b_rs: 1, b_cs: k as isize, ..all };
+            let in_panels = m >= 512 && PACKS_WIDE_PANELS.get() == Some(true);
+            assert!(!in_panels || scratch(&by_columns) >= k * n * 4);
             let mut turned = Field { data: (0..k * n).map(|i| b.data[i % k * n + i / k]).collect(), origin: 0 };
             let mut d = Field { data: vec![0.0_f64; m * n], origin: 0 };
             multiply(&by_columns, DType::F64, isa, &mut a, &mut turned, &mut d);

@@ -5,12 +5,14 @@
 //! blocks in its own type, each around a value of its own, so that a far mean costs no digits; blocks, units and groups are brought together
 //! in `f64`, in an order that only the sizes tell. Then each channel has a few coefficients, and a second pass over the elements writes.
 
+mod example;
 mod last;
 mod merge;
 mod runs;
 #[cfg(test)]
 mod tests;
 
+pub use example::{gradient_of_example, normalise_example};
 pub use merge::{Statistics, column_sums, merge_gradient, merge_moments};
 
 use super::Root;

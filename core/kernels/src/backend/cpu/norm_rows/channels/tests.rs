@@ -140,6 +140,51 @@ fn every_path_gives_the_same_bits_which_are_near_the_definition() {
     }
 }
 
+/// `results` with the steps of each example one after the other, from the last example to the first.
+fn by_example<T: Root>(isa: Isa, s: Channels, middle: f64, epsilon: f64) -> Vec<T> {
+    let (x, dy) = (numbers::<T>(1, s.len(), middle), numbers::<T>(2, s.len(), 0.0));
+    let (scale, offset) = (numbers::<T>(3, s.channels, 0.0), numbers::<T>(4, s.channels, 0.0));
+    let mut room = vec![f64::NAN; s.room()];
+    let [mut y, mut dx] = [0, 1].map(|_| vec![T::ZERO; s.len()]);
+    let [mut means, mut variances] = [0, 1].map(|_| vec![T::ZERO; s.sets() * s.groups]);
+    let mut coefficients = vec![T::ZERO; 4 * s.sets() * s.period()];
+    let [mut dscale, mut doffset] = [0, 1].map(|_| vec![T::ZERO; s.channels]);
+    let (own, given) = (coefficients.as_mut_ptr(), [Some(&scale[..]), Some(&offset[..])]);
+    // SAFETY: all has the sizes that are asked for.
+    unsafe {
+        let to = [means.as_mut_ptr(), variances.as_mut_ptr(), own];
+        run(s.examples, true, |i| {
+            let room = room.as_mut_ptr();
+            normalise_example(isa, (s, epsilon), (x.as_ptr(), given), (room, to), y.as_mut_ptr(), i);
+        });
+        let at = Statistics { means: &means, variances: &variances, scale: Some(&scale), epsilon };
+        let room = room.as_mut_ptr();
+        run(s.examples, true, |i| {
+            gradient_of_example(isa, s, (x.as_ptr(), dy.as_ptr(), at), (room, own), dx.as_mut_ptr(), i);
+        });
+        let to = [Some(dscale.as_mut_ptr()), Some(doffset.as_mut_ptr())];
+        run(s.column_parts(), false, |i| column_sums(&s, room, to, i));
+    }
+    [y, dx, means, variances, dscale, doffset].concat()
+}
+
+#[test]
+fn examples_by_themselves_give_the_same_bits() {
+    let mut known = 0;
+    for case in cases().into_iter().filter(|case| !case.batch && !case.is_empty()) {
+        known += 1;
+        for isa in Isa::available() {
+            assert!(same(&by_example::<f32>(isa, case, 1.0, 1e-3), &results(isa, case, 1.0, 1e-3, false)), "{case:?}");
+            assert!(same(&by_example::<f64>(isa, case, 1.0, 1e-3), &results(isa, case, 1.0, 1e-3, false)), "{case:?}");
+        }
+    }
+    assert!(known > 20);
+    let many = Channels { examples: 16, spots: 49, channels: 64, groups: 8, last: true, batch: false };
+    assert!(many.by_example(4) && !many.by_example(400));
+    assert!(!Channels { examples: 15, ..many }.by_example(4) && !Channels { batch: true, ..many }.by_example(4));
+    assert!(!Channels { spots: 0, ..many }.by_example(4));
+}
+
 #[test]
 fn a_far_mean_costs_no_variance() {
     for case in cases().into_iter().filter(|case| case.examples * case.spots > 30) {
