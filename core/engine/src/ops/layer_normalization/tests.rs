@@ -22,6 +22,11 @@ fn gradients_of_both_orders() {
     check(&|x| tf::group_normalization(&x[0], 2, 1, Some(&x[1]), Some(&x[2]), 1e-3), &groups);
     check(&|x| tf::group_normalization(&x[0], 2, -1, None, Some(&x[1]), 1e-2), &[numbers(5, &[2, 3, 4]), numbers(6, &[4])]);
     check(&|x| tf::group_normalization(&x[0], 1, 1, None, None, 1e-2), &[numbers(7, &[2, 3, 2, 2])]);
+    // So many examples go through all steps one by one.
+    let many = [numbers(8, &[16, 2, 4]), numbers(2, &[4]) + 1.5, numbers(3, &[4])];
+    check(&|x| tf::group_normalization(&x[0], 2, -1, Some(&x[1]), Some(&x[2]), 1e-2), &many);
+    check(&|x| tf::group_normalization(&x[0], 2, -1, None, Some(&x[1]), 1e-2), &[many[0].clone(), many[2].clone()]);
+    check(&|x| tf::group_normalization(&x[0], 2, -1, None, None, 1e-2), &many[..1]);
 }
 
 /// The definition, of channels that lie last, in `float64`.
@@ -40,7 +45,7 @@ fn plain_groups(x: &[f64], [examples, spots, channels]: [usize; 3], groups: usiz
 #[test]
 fn groups_are_those_of_the_definition() {
     for [examples, spots, channels, groups] in
-        [[2, 5, 4, 4], [3, 1, 6, 3], [2, 40, 9, 3], [1, 70, 14, 2], [2, 33, 7, 1], [3, 2, 70, 35], [0, 3, 4, 2], [1, 1200, 66, 6]]
+        [[2, 5, 4, 4], [3, 1, 6, 3], [2, 40, 9, 3], [1, 70, 14, 2], [2, 33, 7, 1], [3, 2, 70, 35], [0, 3, 4, 2], [1, 1200, 66, 6], [17, 40, 6, 3]]
     {
         let sizes = [examples, spots, channels];
         let (x, scale, offset) = (numbers(1, &sizes) * 3.0 + 4.0, numbers(2, &[channels]), numbers(3, &[channels]));

@@ -39,9 +39,11 @@ const IN_PANELS: &[(usize, usize)] = &[(512, 64 << 10), (128, 1 << 20)];
 const IN_WIDE_PANELS: &[(usize, usize)] = &[(640, 64 << 10)];
 /// The same for wide panels of columns of B, each of which takes more to pack. With AVX2 that made no difference.
 const TURNED_IN_WIDE_PANELS: &[(usize, usize)] = &[(512, 64 << 10)];
-/// Columns of C, and bytes of A, from which wide tiles are better off with a copy of a transposed A: below they read it from the second-level cache.
+/// Columns of C, and bytes of A, from which wide tiles are better off with a copy of a transposed A: below they read it from the second-level cache,
+/// where its columns lie at most so many bytes apart.
 const MANY_READS: usize = 384;
 const LARGE_TURNED: usize = 1 << 20;
+const FAR_TURNED: usize = 2 << 10;
 const FEWEST_COLUMNS: usize = 64;
 const FEWEST_ROWS: usize = 256;
 /// Bytes of a row of a panel: what the widest tile of each instruction set reads.
@@ -179,7 +181,8 @@ impl Blocking {
             // Tiles read A from where it lies; only many reads of a transposed A pay for a copy. Panels of a transposed B are packed.
             Route::Tile if packs => {
                 let often = p.n >= 160 || p.n >= 96 && p.k >= 1024;
-                let near = wide && p.n < MANY_READS && p.m.saturating_mul(p.k * size) < LARGE_TURNED;
+                let (all, step) = (p.m.saturating_mul(p.k * size), p.a_cs.unsigned_abs().saturating_mul(size));
+                let near = wide && p.n < MANY_READS && all < LARGE_TURNED && step <= FAR_TURNED;
                 let copy_a = !a_in_rows && p.m >= 64 && often && !near;
                 (copy_a || a_collides, p.b_cs != 1 && p.n != 1 && !b_in_columns)
             }

@@ -353,6 +353,11 @@ fn a_large_operand_is_copied_or_packed_and_the_rows_stay_the_same() {
             let by_columns = MatMul { b_rs: 1, b_cs: k as isize, ..all };
             let in_panels = m >= 512 && PACKS_WIDE_PANELS.get() == Some(true);
             assert!(!in_panels || scratch(&by_columns) >= k * n * 4);
+            // A transposed A is copied, but for the near ones that few columns read.
+            let by_rows = |m, n, k| MatMul { a_rs: 1, a_cs: m as isize, ..plain(m, k, n) };
+            let near = PACKS_WIDE_PANELS.get() == Some(true);
+            assert!(isa != Isa::Avx2 && !near || (scratch(&by_rows(256, 256, 128)) == 0) == near);
+            assert!(scratch(&by_rows(256, 400, 128)) > 0 && scratch(&by_rows(2048, 320, 40)) > 0);
             let mut turned = Field { data: (0..k * n).map(|i| b.data[i % k * n + i / k]).collect(), origin: 0 };
             let mut d = Field { data: vec![0.0_f64; m * n], origin: 0 };
             multiply(&by_columns, DType::F64, isa, &mut a, &mut turned, &mut d);
@@ -394,7 +399,9 @@ fn small_products_are_one_call_and_large_ones_are_shared() {
 #[test]
 fn something_is_added_on_the_way() {
     let mut dice = Dice(77);
-    for (m, n, k) in [(17, 17, 1), (32, 512, 128), (128, 512, 32), (45, 130, 1024), (24, 601, 1000), (200, 33, 77)] {
+    for (m, n, k) in
+        [(17, 17, 1), (32, 512, 128), (128, 512, 32), (45, 130, 1024), (24, 601, 1000), (200, 33, 77), (520, 70, 300)]
+    {
         let (tall, wide) = (m as isize, n as isize);
         let dense = MatMul {
             m,
