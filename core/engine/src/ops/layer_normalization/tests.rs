@@ -115,7 +115,7 @@ fn many_examples_are_what_each_is_alone() {
             let mut tape = tf::GradientTape::new();
             tape.watch(x);
             let y = tf::group_normalization(x, 3, axis, Some(&scale), Some(&offset), 1e-3);
-            let dx = tape.gradient(&tf::reduce_sum(&y * &y * &y, [1, 2]), x).unwrap();
+            let dx = tape.gradient(&tf::reduce_sum(&y * &y * &y, [1, 2]), x);
             [y, dx]
         };
         let alone: Vec<_> = tf::split(&x, 18, 0).iter().map(both).collect();
