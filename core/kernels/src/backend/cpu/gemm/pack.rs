@@ -121,12 +121,14 @@ unsafe fn turned_panels<S: Stored>(
 unsafe fn turned<S: Stored>(isa: Isa, from: *const S, cs: isize, to: *mut S::Compute, pitch: isize, cols: usize) {
     // SAFETY: the caller's promise.
     unsafe {
-        let mut done = 0;
-        #[cfg(target_arch = "x86_64")]
-        if isa != Isa::Portable && size_of::<S>() == 4 {
+        let done = match isa {
             // Types of four bytes are not widened: their words move as they are.
-            done = super::transpose::strip(from.cast(), cs, to.cast(), pitch, cols);
-        }
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 | Isa::Avx512 if size_of::<S>() == 4 => {
+                super::transpose::strip(from.cast(), cs, to.cast(), pitch, cols)
+            }
+            _ => 0,
+        };
         transpose(from.wrapping_offset(done as isize * cs), cs, to.wrapping_add(done), pitch, cols - done);
     }
 }

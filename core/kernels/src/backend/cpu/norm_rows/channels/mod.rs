@@ -1,5 +1,6 @@
 //! Normalisation of channels: those of each example in groups, or each by itself over a whole batch; forward and backward, in three steps.
-//! The operations behind batch and group normalisation run the steps one after the other, each in parts on many threads.
+//! The operations behind batch and group normalisation run the steps one after the other, each in parts on many threads, or many small examples
+//! one by one (`example.rs`).
 //!
 //! Sums are taken in units: some rows of an example whose channels lie last, or one channel of one that has them first. A unit is summed in
 //! blocks in its own type, each around a value of its own, so that a far mean costs no digits; blocks, units and groups are brought together

@@ -20,8 +20,16 @@ fn run(parts: usize, back: bool, mut f: impl FnMut(usize)) {
     (0..parts).for_each(|i| f(if back { parts - 1 - i } else { i }));
 }
 
+/// In which order the parts of the steps run.
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    Forth,
+    Back,
+    ByExample,
+}
+
 /// y, dx, means, variances, and the gradients of scale and offset, one after the other.
-fn results<T: Root>(isa: Isa, s: Channels, middle: f64, epsilon: f64, back: bool) -> Vec<T> {
+fn results<T: Root>(isa: Isa, s: Channels, middle: f64, epsilon: f64, order: Order) -> Vec<T> {
     let (x, dy) = (numbers::<T>(1, s.len(), middle), numbers::<T>(2, s.len(), 0.0));
     let (scale, offset) = (numbers::<T>(3, s.channels, 0.0), numbers::<T>(4, s.channels, 0.0));
     let s = s.joined();
@@ -30,22 +38,34 @@ fn results<T: Root>(isa: Isa, s: Channels, middle: f64, epsilon: f64, back: bool
     let [mut means, mut variances] = [0, 1].map(|_| vec![T::ZERO; s.sets() * s.groups]);
     let mut coefficients = vec![T::ZERO; 4 * s.sets() * s.period()];
     let [mut dscale, mut doffset] = [0, 1].map(|_| vec![T::ZERO; s.channels]);
+    let (back, given) = (order != Order::Forth, [Some(&scale[..]), Some(&offset[..])]);
+    let (x, dy, room, own) = (x.as_ptr(), dy.as_ptr(), room.as_mut_ptr(), coefficients.as_mut_ptr());
+    let to = [means.as_mut_ptr(), variances.as_mut_ptr(), own];
     // SAFETY: all has the sizes that are asked for.
     unsafe {
-        run(s.sum_parts(), back, |i| moments(isa, s, x.as_ptr(), room.as_mut_ptr(), i));
-        let out = [&mut means, &mut variances, &mut coefficients].map(|v| v.as_mut_ptr());
-        run(s.merge_parts(), back, |i| {
-            merge_moments(&s, epsilon, [Some(&scale), Some(&offset)], room.as_mut_ptr(), out, i);
-        });
-        run(s.write_parts(), back, |i| write(isa, s, x.as_ptr(), None, &coefficients, y.as_mut_ptr(), i));
+        if order == Order::ByExample {
+            run(s.examples, back, |i| {
+                normalise_example(isa, (s, epsilon), (x, given), (room, to), y.as_mut_ptr(), i);
+            });
+        } else {
+            run(s.sum_parts(), back, |i| moments(isa, s, x, room, i));
+            run(s.merge_parts(), back, |i| merge_moments(&s, epsilon, given, room, to, i));
+            let own = from_raw_parts(own, coefficients.len());
+            run(s.write_parts(), back, |i| write(isa, s, x, None, own, y.as_mut_ptr(), i));
+        }
         let at = Statistics { means: &means, variances: &variances, scale: Some(&scale), epsilon };
-        run(s.sum_parts(), back, |i| sums(isa, s, x.as_ptr(), &means, dy.as_ptr(), room.as_mut_ptr(), i));
-        run(s.merge_parts(), back, |i| merge_gradient(&s, at, room.as_mut_ptr(), coefficients.as_mut_ptr(), i));
-        run(s.write_parts(), back, |i| {
-            write(isa, s, x.as_ptr(), Some(dy.as_ptr()), &coefficients, dx.as_mut_ptr(), i);
-        });
+        if order == Order::ByExample {
+            run(s.examples, back, |i| {
+                gradient_of_example(isa, s, (x, dy, at), (room, own), dx.as_mut_ptr(), i);
+            });
+        } else {
+            run(s.sum_parts(), back, |i| sums(isa, s, x, &means, dy, room, i));
+            run(s.merge_parts(), back, |i| merge_gradient(&s, at, room, own, i));
+            let own = from_raw_parts(own, coefficients.len());
+            run(s.write_parts(), back, |i| write(isa, s, x, Some(dy), own, dx.as_mut_ptr(), i));
+        }
         let to = [Some(dscale.as_mut_ptr()), Some(doffset.as_mut_ptr())];
-        run(s.column_parts(), back, |i| column_sums(&s, room.as_mut_ptr(), to, i));
+        run(s.column_parts(), back, |i| column_sums(&s, room, to, i));
     }
     [y, dx, means, variances, dscale, doffset].concat()
 }
@@ -122,8 +142,8 @@ fn same<T: Root>(a: &[T], b: &[T]) -> bool {
 fn every_path_gives_the_same_bits_which_are_near_the_definition() {
     for case in cases() {
         let exact = plain(case, 1.0, 1e-3);
-        let single = results::<f32>(Isa::Portable, case, 1.0, 1e-3, false);
-        let double = results::<f64>(Isa::Portable, case, 1.0, 1e-3, false);
+        let single = results::<f32>(Isa::Portable, case, 1.0, 1e-3, Order::Forth);
+        let double = results::<f64>(Isa::Portable, case, 1.0, 1e-3, Order::Forth);
         assert_eq!(single.len(), exact.len());
         // Without elements there are no moments.
         if !case.is_empty() {
@@ -134,38 +154,10 @@ fn every_path_gives_the_same_bits_which_are_near_the_definition() {
             }
         }
         for isa in Isa::available() {
-            assert!(same(&results::<f32>(isa, case, 1.0, 1e-3, true), &single), "{isa:?} {case:?}");
-            assert!(same(&results::<f64>(isa, case, 1.0, 1e-3, true), &double), "{isa:?} {case:?}");
+            assert!(same(&results::<f32>(isa, case, 1.0, 1e-3, Order::Back), &single), "{isa:?} {case:?}");
+            assert!(same(&results::<f64>(isa, case, 1.0, 1e-3, Order::Back), &double), "{isa:?} {case:?}");
         }
     }
-}
-
-/// `results` with the steps of each example one after the other, from the last example to the first.
-fn by_example<T: Root>(isa: Isa, s: Channels, middle: f64, epsilon: f64) -> Vec<T> {
-    let (x, dy) = (numbers::<T>(1, s.len(), middle), numbers::<T>(2, s.len(), 0.0));
-    let (scale, offset) = (numbers::<T>(3, s.channels, 0.0), numbers::<T>(4, s.channels, 0.0));
-    let mut room = vec![f64::NAN; s.room()];
-    let [mut y, mut dx] = [0, 1].map(|_| vec![T::ZERO; s.len()]);
-    let [mut means, mut variances] = [0, 1].map(|_| vec![T::ZERO; s.sets() * s.groups]);
-    let mut coefficients = vec![T::ZERO; 4 * s.sets() * s.period()];
-    let [mut dscale, mut doffset] = [0, 1].map(|_| vec![T::ZERO; s.channels]);
-    let (own, given) = (coefficients.as_mut_ptr(), [Some(&scale[..]), Some(&offset[..])]);
-    // SAFETY: all has the sizes that are asked for.
-    unsafe {
-        let to = [means.as_mut_ptr(), variances.as_mut_ptr(), own];
-        run(s.examples, true, |i| {
-            let room = room.as_mut_ptr();
-            normalise_example(isa, (s, epsilon), (x.as_ptr(), given), (room, to), y.as_mut_ptr(), i);
-        });
-        let at = Statistics { means: &means, variances: &variances, scale: Some(&scale), epsilon };
-        let room = room.as_mut_ptr();
-        run(s.examples, true, |i| {
-            gradient_of_example(isa, s, (x.as_ptr(), dy.as_ptr(), at), (room, own), dx.as_mut_ptr(), i);
-        });
-        let to = [Some(dscale.as_mut_ptr()), Some(doffset.as_mut_ptr())];
-        run(s.column_parts(), false, |i| column_sums(&s, room, to, i));
-    }
-    [y, dx, means, variances, dscale, doffset].concat()
 }
 
 #[test]
@@ -174,8 +166,12 @@ fn examples_by_themselves_give_the_same_bits() {
     for case in cases().into_iter().filter(|case| !case.batch && !case.is_empty()) {
         known += 1;
         for isa in Isa::available() {
-            assert!(same(&by_example::<f32>(isa, case, 1.0, 1e-3), &results(isa, case, 1.0, 1e-3, false)), "{case:?}");
-            assert!(same(&by_example::<f64>(isa, case, 1.0, 1e-3), &results(isa, case, 1.0, 1e-3, false)), "{case:?}");
+            let [each, parts] =
+                [Order::ByExample, Order::Forth].map(|order| results::<f32>(isa, case, 1.0, 1e-3, order));
+            assert!(same(&each, &parts), "{isa:?} {case:?}");
+            let [each, parts] =
+                [Order::ByExample, Order::Forth].map(|order| results::<f64>(isa, case, 1.0, 1e-3, order));
+            assert!(same(&each, &parts), "{isa:?} {case:?}");
         }
     }
     assert!(known > 20);
@@ -188,7 +184,7 @@ fn examples_by_themselves_give_the_same_bits() {
 #[test]
 fn a_far_mean_costs_no_variance() {
     for case in cases().into_iter().filter(|case| case.examples * case.spots > 30) {
-        let (exact, single) = (plain(case, 1e4, 0.0), results::<f32>(Isa::current(), case, 1e4, 0.0, false));
+        let (exact, single) = (plain(case, 1e4, 0.0), results::<f32>(Isa::current(), case, 1e4, 0.0, Order::Forth));
         let (start, sets) = (2 * case.len(), case.sets() * case.groups);
         for i in start..start + 2 * sets {
             // The numbers themselves are rounded to a thousandth.
