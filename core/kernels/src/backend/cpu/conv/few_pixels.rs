@@ -1,8 +1,8 @@
 //! Few output pixels under large filters: their inputs are gathered, one row for each pixel, and multiplied with the filters where they lie.
 //! `forward` asks for it first; packing the filters would take longer than all that is computed with them.
 
-use super::ConvGeometry;
 use super::forward::{axis_h, axis_w};
+use super::{ConvGeometry, dtype_of};
 use crate::backend::cpu::gemm::{self, Addend, FEW_ROWS, MatMul};
 use crate::backend::cpu::isa::Isa;
 use crate::backend::cpu::simd::Float;
@@ -47,7 +47,7 @@ impl FewPixels {
             b_bs: 0,
             c_bs: 0,
         };
-        Some(Self { g: *g, product, dtype: if size == 8 { DType::F64 } else { DType::F32 }, isa })
+        Some(Self { g: *g, product, dtype: dtype_of::<T>(), isa })
     }
 
     /// Bytes of the gathered pixels.

@@ -1,15 +1,17 @@
 //! The gradient of the filters: for each tap, a product of input pixels (transposed) with the output gradient.
 //! Called by the convolution's gradient; partial sums over fixed parts of the batch are added in order at the end.
 
-use super::ConvGeometry;
 use super::cells::{Cell, Cells, share};
+use super::filter_product::product;
 use super::forward::{axis_d, axis_h, axis_w};
 use super::kernels::{Block, Blocks, Kernels, choose};
 use super::partials::{SUM, pad, sum};
 use super::product::volumes;
 use super::tile::{MAX_ROWS, Tile};
 use super::winograd::FilterGradient;
+use super::{ConvGeometry, dtype_of};
 use crate::backend::cpu::Work;
+use crate::backend::cpu::gemm::{self, Addend};
 use crate::backend::cpu::isa::Isa;
 use crate::backend::cpu::simd::Float;
 use std::ops::Range;
@@ -160,6 +162,9 @@ fn turned(g: &ConvGeometry) -> Option<ConvGeometry> {
 
 /// Scratch and chunks of [`filter_gradient`].
 pub fn filter_gradient_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
+    if let Some(product) = product::<T>(g, isa) {
+        return gemm::work(&product, dtype_of::<T>(), isa);
+    }
     if let Some(winograd) = FilterGradient::<T>::new(g, isa) {
         return winograd.work();
     }
@@ -181,6 +186,11 @@ pub unsafe fn filter_gradient<T: Float>(
     phase: usize,
     chunk: usize,
 ) {
+    if let Some(product) = product::<T>(g, isa) {
+        let (a, b, c) = (x.cast(), dy.cast(), dw.cast());
+        // SAFETY: the caller's promise; the product is of these tensors.
+        return unsafe { gemm::run(&product, dtype_of::<T>(), isa, a, b, c, Addend::NONE, scratch, phase, chunk) };
+    }
     if let Some(winograd) = FilterGradient::<T>::new(g, isa) {
         // SAFETY: the caller's promise.
         return unsafe { winograd.run(x, dy, dw, scratch, phase, chunk) };

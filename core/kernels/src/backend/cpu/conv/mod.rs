@@ -10,6 +10,7 @@ pub mod depthwise;
 mod dots;
 mod few_pixels;
 mod filter_gradient;
+mod filter_product;
 mod forward;
 mod input_gradient;
 mod kernels;
@@ -22,6 +23,7 @@ mod tile;
 mod winograd;
 
 pub use crate::backend::cpu::simd::Float;
+use crate::dtype::DType;
 pub use filter_gradient::{filter_gradient, filter_gradient_work};
 pub use forward::{forward, forward_work};
 pub use input_gradient::{input_gradient, input_gradient_work};
@@ -76,6 +78,11 @@ pub struct ConvGeometry {
     pub groups: usize,
     /// Whether Winograd's transforms may be used where they pay: they add up in another order.
     pub winograd: bool,
+}
+
+/// The element type of products of these floats.
+fn dtype_of<T: Float>() -> DType {
+    if size_of::<T>() == 8 { DType::F64 } else { DType::F32 }
 }
 
 impl ConvGeometry {

@@ -204,6 +204,8 @@ fn check_all<T: Float>(seed: u64, rounds: usize, units: [T; 3]) {
         (3, 30, 1, 16, 5, 2),
         (2, 30, 48, 1, 5, 2),
         (1, 2, 300, 300, 2, 1),
+        (1, 46, 128, 64, 1, 0),
+        (2, 50, 33, 40, 1, 0),
     ] {
         let out = size + 2 * pad + 1 - kernel;
         check::<T>(

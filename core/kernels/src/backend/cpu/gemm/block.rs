@@ -75,6 +75,7 @@ macro_rules! blocked {
                     b_cs: b.columns,
                     b_panels: 0,
                     packs: isa == Isa::Avx2,
+                    packs_a: false,
                     c,
                     c_rs: c_rows as isize,
                     add,

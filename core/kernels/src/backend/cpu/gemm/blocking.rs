@@ -3,6 +3,7 @@
 //!
 //! The constants come from measurements on a table of some twenty shapes; `docs/performance.md` has them.
 
+use super::cuts::{MOST, cut};
 use super::multiply::PASS;
 use super::pairs::{self, Pairs};
 use super::{MatMul, Work, no_numbers};
@@ -10,12 +11,6 @@ use crate::backend::cpu::PHASES;
 use crate::backend::cpu::isa::Isa;
 use crate::dtype::DType;
 
-/// Work of a chunk, in multiply-adds, below which sharing costs more than it brings: about 3 us of an AVX-512 core.
-const GRAIN: usize = 320 << 10;
-/// The most chunks of one product: enough for the largest machines, and to even out threads that are interrupted.
-const MOST: usize = 64;
-/// Elements moved count as so many multiply-adds, which is what makes matrix-vector products worth sharing.
-const MOVE: usize = 4;
 /// Rows of a copied operand that are one unit of a chunk: a cache line of `f32`, so that transposing reads whole ones.
 pub(super) const STRIP: usize = 16;
 /// Elements that one chunk of copying moves, about.
@@ -30,9 +25,8 @@ const LARGE_AT_HALF_PAGES: usize = 4 << 20;
 const MUCH: usize = 1 << 20;
 /// The most rows of C that read B so.
 pub const FEW_ROWS: usize = 32;
-/// The fewest columns of B, and the chunks that are worth shorter runs.
-const FEWEST_IN_RUN: usize = 256;
-const FEW_CHUNKS: usize = 16;
+/// The fewest columns of B that few rows read so.
+pub(super) const FEWEST_IN_RUN: usize = 256;
 /// Rows of C, and bytes of B, from which B is copied to panels once, in place of once for each cut of the rows; and its columns and rows.
 const IN_PANELS: &[(usize, usize)] = &[(512, 64 << 10), (128, 1 << 20)];
 /// The same for wide panels, which chunks of fewer rows pack faster for themselves.
@@ -49,15 +43,9 @@ const FEWEST_ROWS: usize = 256;
 /// Bytes of a row of a panel: what the widest tile of each instruction set reads.
 const PANEL_ROW: usize = 64;
 const WIDE_PANEL_ROW: usize = 256;
-/// A part of k is not cut below this length.
-const SHORTEST_K: usize = 2048;
-
-/// Nor below this one where C is small.
-const SHORTEST_OF_SMALL: usize = 256;
-/// Elements of a small C, at most.
-const LARGEST_OF_PARTS: usize = 128 * 128;
-/// Bytes of all its partial sums, at most.
-const SUMS_OF_PARTS: usize = 512 << 10;
+/// Bytes of a transposed A from which it is packed in blocks, and columns of a B that is packed too, at most.
+const LARGE_IN_BLOCKS: usize = 1 << 20;
+const MOST_WITH_PACKED_B: usize = 256;
 
 /// Which kernel multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +100,8 @@ pub(super) struct Blocking {
     pub swapped: bool,
     /// Whether tiles pack rows of B that lie far apart.
     pub packs: bool,
+    /// Whether chunks pack blocks of a transposed A, whose columns lie far apart.
+    pub packs_a: bool,
     /// Strides of C, row and batch.
     pub c: [isize; 2],
     /// Cuts of the rows, the columns and k of one product.
@@ -190,8 +180,10 @@ impl Blocking {
                 (!a_in_rows && p.n >= 320 && p.m >= 64 || a_collides, p.b_cs != 1 && p.n != 1 || collides || large)
             }
         };
+        let in_columns = vector && !pairs && !widen && route == Route::Tile && p.a_rs == 1 && !a_in_rows;
+        let packs_a = in_columns && pays_in_blocks(p, size, packs);
         let mut scratch = 0;
-        for (operand, copy) in [(&mut a, copy_a || widen), (&mut b, copy_b || widen)] {
+        for (operand, copy) in [(&mut a, copy_a && !packs_a || widen), (&mut b, copy_b || widen)] {
             if copy {
                 operand.copy_to(&mut scratch, size);
             }
@@ -207,7 +199,7 @@ impl Blocking {
         if packs && one && pays_in_panels(p, size, least) {
             b.copy_to_panels(&mut scratch, size, if wide { WIDE_PANEL_ROW } else { PANEL_ROW });
         }
-        let (cuts, group) = cut(p, size, vector, packs, packs && wide);
+        let (cuts, group) = cut(p, size, vector, packs, packs_a);
         let partial = (widen || cuts[2] > 1).then(|| {
             let at = scratch;
             scratch += cuts[2] * p.batch * p.m * p.n * size;
@@ -226,7 +218,8 @@ impl Blocking {
         }
         let work = Work { scratch, phases };
         let c = [p.c_rs, p.c_bs];
-        Self { isa, route, m: p.m, n: p.n, k: p.k, batch: p.batch, a, b, swapped, packs, c, cuts, group, partial, work }
+        let (m, n, k, batch) = (p.m, p.n, p.k, p.batch);
+        Self { isa, route, m, n, k, batch, a, b, swapped, packs, packs_a, c, cuts, group, partial, work }
     }
 
     pub fn work(&self) -> Work {
@@ -260,7 +253,7 @@ pub(super) fn normal(p: &MatMul) -> (MatMul, bool) {
 }
 
 /// Whether rows of C are so few, and B so large, that `panels` goes along its rows.
-fn along_rows(p: &MatMul, size: usize) -> bool {
+pub(super) fn along_rows(p: &MatMul, size: usize) -> bool {
     (2..=FEW_ROWS).contains(&p.m) && p.n >= FEWEST_IN_RUN && p.b_cs == 1 && p.k.saturating_mul(p.n * size) >= MUCH
 }
 
@@ -270,90 +263,12 @@ fn pays_in_panels(p: &MatMul, size: usize, least: &[(usize, usize)]) -> bool {
     p.n >= FEWEST_COLUMNS && p.k >= FEWEST_ROWS && least.iter().any(|&(rows, least)| p.m >= rows && bytes >= least)
 }
 
-/// Whether C is small, yet of whole tiles, and k so long that it is worth so many parts, whose sums stay in the second-level cache.
-fn pays_in_parts(p: &MatMul, size: usize, parts: usize) -> bool {
-    let elements = p.m.saturating_mul(p.n);
-    let sums = elements.saturating_mul(parts * p.batch * size);
-    // Shorter sums stay one chain of additions, whatever the sizes beside them.
-    let long = p.k >= 2 * SHORTEST_K && p.k / parts >= SHORTEST_OF_SMALL;
-    long && p.m.min(p.n) >= FEW_ROWS && elements <= LARGEST_OF_PARTS && sums <= SUMS_OF_PARTS && !along_rows(p, size)
-}
-
-/// Cuts of rows, columns and k, and products per chunk.
-fn cut(p: &MatMul, size: usize, vector: bool, packs: bool, wide: bool) -> ([usize; 3], usize) {
-    let moved = (p.m * p.k).saturating_add(p.k * p.n).saturating_add(p.m * p.n);
-    let mut cost = (p.m * p.n).saturating_mul(p.k).saturating_add(moved.saturating_mul(MOVE)).max(1);
-    // An f64 is half a register's lanes; kernels without vectors of their own are slower by as much again.
-    cost = cost.saturating_mul(size.max(4) / 4 * if vector { 1 } else { 2 });
-    let whole = cost.saturating_mul(p.batch.max(1));
-    if whole < 2 * GRAIN {
-        return ([1; 3], p.batch);
-    }
-    // Powers of two share out evenly among the usual numbers of threads.
-    let wanted = 1 << (whole / GRAIN).min(MOST).ilog2();
-    if p.batch >= 4 * wanted {
-        return ([1; 3], p.batch.div_ceil(wanted));
-    }
-    let mut wanted = wanted.div_ceil(p.batch).next_power_of_two();
-    let mut cuts = [1; 3];
-    // A small C with long sums: parts of k have nothing of A and B in common, where tiles of C read them over and over.
-    while vector && wanted > 1 && pays_in_parts(p, size, 2 * cuts[2]) {
-        cuts[2] *= 2;
-        wanted /= 2;
-    }
-    // Columns first, as long as a chunk keeps the widest tile: chunks then share A, which is read once per tile row,
-    // and split B, which is read once per tile. Then rows; narrow columns only if nothing else is left.
-    let panel = 256 / size.clamp(4, 8);
-    // A single row, and few rows where `panels` does so, are added up by rows of B: memory gives runs of half a page at two thirds of the speed of longer ones.
-    let runs = (p.n / 4).max((p.n / 2).min(1024)).clamp(256, 4096);
-    // What packs its panels does so once for each cut of the rows: narrow columns cost it less than few rows.
-    let narrow = if packs { panel / 2 } else { panel };
-    let several = [(1, p.n, 2 * panel), (0, p.m, 96), (1, p.n, narrow), (0, p.m, 12), (1, p.n, panel / 2)];
-    let few_along_rows = vector && along_rows(p, size);
-    let along_rows = p.m == 1 || few_along_rows;
-    let steps = if along_rows { &[(1, p.n, runs)][..] } else { &several };
-    for &(dimension, length, least) in steps {
-        while wanted > 1 && length / (2 * cuts[dimension]) >= least {
-            cuts[dimension] *= 2;
-            wanted /= 2;
-        }
-    }
-    // What is left can only come from k, at the price of partial sums.
-    while wanted > 1 && p.k / (2 * cuts[2]) >= SHORTEST_K {
-        cuts[2] *= 2;
-        wanted /= 2;
-    }
-    // Runs of 512 bytes are read at half the speed of long ones, and still faster than by one thread alone.
-    while few_along_rows && wanted > 1 && cuts[1] * cuts[2] < FEW_CHUNKS && p.n / (2 * cuts[1]) >= FEWEST_IN_RUN / 4 {
-        cuts[1] *= 2;
-        wanted /= 2;
-    }
-    if wide && !along_rows {
-        [cuts[0], cuts[1]] = few_cuts(p, panel, cuts);
-    }
-    (cuts, 1)
-}
-
-/// As many cuts of rows and columns, or fewer, where panels are wide: few rows and narrow tiles cost most there, so they come only until there
-/// are enough chunks. Cuts of k, on which results depend, are those of all processors.
-fn few_cuts(p: &MatMul, panel: usize, most: [usize; 3]) -> [usize; 2] {
-    let all = most[0] * most[1];
-    let enough = FEW_CHUNKS.div_ceil(p.batch * most[2]).min(all);
-    let mut cuts = [1; 2];
-    let steps = [
-        (all, 1, p.n, 2 * panel),
-        (all, 0, p.m, 96),
-        (all, 1, p.n, panel),
-        (enough, 0, p.m, 48),
-        (enough, 0, p.m, 12),
-        (enough, 1, p.n, panel / 2),
-    ];
-    for (most, dimension, length, least) in steps {
-        while cuts[0] * cuts[1] < most && length / (2 * cuts[dimension]) >= least {
-            cuts[dimension] *= 2;
-        }
-    }
-    cuts
+/// Whether a transposed A is worth packing block by block: it is large, and its columns lie so far apart that they fall on few lines of the caches. Where B
+/// is packed as well, a copy in rows is better for many columns.
+fn pays_in_blocks(p: &MatMul, size: usize, packs: bool) -> bool {
+    let apart = p.a_cs.unsigned_abs().saturating_mul(size);
+    let large = p.m.saturating_mul(p.k * size) >= LARGE_IN_BLOCKS;
+    large && apart.is_multiple_of(512) && p.m >= 64 && p.n >= FEWEST_COLUMNS && (!packs || p.n <= MOST_WITH_PACKED_B)
 }
 
 #[cfg(test)]

@@ -10,8 +10,7 @@
 //!
 //! Products of `bfloat16` on processors with a matrix unit are the exception: `amx` plans and computes them.
 //!
-//! `plan` decides which, and how each is cut, from the problem alone: never from the number of threads. So results
-//! do not depend on it either.
+//! `blocking` decides which, and `cuts` how each is cut, never from the number of threads. Only cuts of k change results, and those follow from the problem alone.
 
 // Kernels index arrays of registers by row and column, which reads better than nested iterators.
 #![allow(clippy::needless_range_loop)]
@@ -20,6 +19,7 @@
 mod amx;
 mod block;
 mod blocking;
+mod cuts;
 #[cfg(target_arch = "x86_64")]
 mod dot;
 mod integer;

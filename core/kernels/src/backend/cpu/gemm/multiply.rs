@@ -122,6 +122,7 @@ unsafe fn multiply<S: Stored>(
             b_cs: plan.b.seen[1],
             b_panels: plan.b.panels,
             packs: plan.packs,
+            packs_a: plan.packs_a,
             c: c.wrapping_offset(i as isize * c_rs).wrapping_add(j),
             c_rs,
             add: false,

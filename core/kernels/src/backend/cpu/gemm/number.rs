@@ -25,6 +25,8 @@ pub(super) struct Operands<T> {
     pub b_panels: isize,
     /// Whether rows of B that lie far apart are packed while the first tile reads them.
     pub packs: bool,
+    /// Whether blocks of A, whose columns are contiguous and lie far apart, are packed.
+    pub packs_a: bool,
     pub c: *mut T,
     pub c_rs: isize,
     /// Whether to add to what C holds.

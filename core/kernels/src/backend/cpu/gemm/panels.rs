@@ -13,15 +13,22 @@ const READERS: usize = 3;
 /// Bytes of B, and columns, from which few rows go along runs of whole rows of B: memory likes that better than panels, second-level caches do not.
 const MUCH: usize = 128 << 10;
 const RUN: usize = 64;
+/// Elements from one row of B to the next from which that is so. Panels read shorter rows in almost as long runs, and sums in registers are worth more; but not
+/// beside an A by columns, unless a panel has all of a row.
+const LONG: usize = 256;
 /// Bytes of the sums of a run, which lie in the first-level cache meanwhile.
 const SUMS: usize = 16 << 10;
 /// Bytes of a packed panel at most, and those where nothing else decides: it shares the first-level cache with rows of A.
 const MOST: usize = 64 << 10;
 const PANEL: usize = 32 << 10;
 
-/// Room for a packed panel, at the start of a cache line.
+/// Bytes of a packed block of A, and its columns: it stays in the second-level cache while all panels of B meet it.
+const BLOCK: usize = 128 << 10;
+const DEEP: usize = 256;
+
+/// Room for a packed panel, or a block, at the start of a cache line.
 #[repr(align(64))]
-struct Room([MaybeUninit<u8>; MOST]);
+struct Room<const BYTES: usize = MOST>([MaybeUninit<u8>; BYTES]);
 
 /// Multiplies a part, by tiles of about equal size.
 ///
@@ -39,7 +46,9 @@ pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
     }
     let size = size_of::<K::Elem>();
     let apart = o.b_rs.unsigned_abs().saturating_mul(o.k * size) >= FAR;
-    let long = o.n >= RUN && o.k.saturating_mul(o.n * size) >= MUCH && !turned && !ready;
+    let step = o.b_rs.unsigned_abs();
+    let far = step >= LONG || o.a_cs != 1 && step > K::WIDEST * K::LANES;
+    let long = o.n >= RUN && o.k.saturating_mul(o.n * size) >= MUCH && far && !turned && !ready;
     if long && o.m <= FEW_ROWS {
         // SAFETY: the caller's promise.
         return unsafe { runs::<K>(o) };
@@ -47,7 +56,7 @@ pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
     let tiles = o.m.div_ceil(K::most_rows(K::WIDEST.min(o.n.div_ceil(K::LANES)).max(1)));
     // SAFETY: the caller's promise.
     unsafe {
-        match o.packs && (turned || ready || apart && tiles >= READERS) {
+        match o.packs_a || o.packs && (turned || ready || apart && tiles >= READERS) {
             true => packed::<K>(o),
             false => panels::<K>(o, None, K::WIDEST),
         }
@@ -98,18 +107,26 @@ unsafe fn runs<K: Kernel>(o: &Operands<K::Elem>) {
 ///
 /// As for [`block`].
 unsafe fn packed<K: Kernel>(o: &Operands<K::Elem>) {
-    let width = K::WIDEST * K::LANES * size_of::<K::Elem>();
+    let size = size_of::<K::Elem>();
+    let width = K::WIDEST * K::LANES * size;
     // What is added must not be C itself where sums that are not finished are put there.
     let whole = std::ptr::eq(o.plus, o.c) && !o.plus.is_null();
     let ready = o.b_panels != 0;
-    let panel = if ready { K::PANEL } else { PANEL };
-    let parts = if whole { 1 } else { o.k.div_ceil(panel / width).max(1) };
-    // Where all of k is more than there is room for, B is read as it lies, or turned to narrow panels.
-    let fits = (MOST / K::LANES / size_of::<K::Elem>() / o.k.div_ceil(parts).max(1)).min(K::WIDEST);
     let turned = o.b_cs != 1 && o.n > 1;
+    let packs_a = o.packs_a && !whole;
+    let deepest = if packs_a { DEEP } else { (if ready { K::PANEL } else { PANEL }) / width };
+    let parts = if whole { 1 } else { o.k.div_ceil(deepest).max(1) };
+    let deep = o.k.div_ceil(parts).max(1);
+    // Where all of k is more than there is room for, B is read as it lies, or turned to narrow panels.
+    let fits = (MOST / K::LANES / size / deep).min(K::WIDEST);
     debug_assert!(fits > 0 || !turned);
-    let (has_room, widest) = if ready || fits < K::WIDEST && !turned { (false, K::WIDEST) } else { (true, fits) };
-    let rows = (K::ROWS / size_of::<K::Elem>() / o.k.div_ceil(parts).max(1)).max(K::most_rows(K::WIDEST));
+    let as_it_lies = !turned && (!o.packs || fits < K::WIDEST);
+    let (has_room, widest) = if ready || as_it_lies { (false, K::WIDEST) } else { (true, fits) };
+    let rows = if packs_a {
+        longest_column(BLOCK / size / deep)
+    } else {
+        (K::ROWS / size / deep).max(K::most_rows(K::WIDEST))
+    };
     let blocks = o.m.div_ceil(rows);
     let mut room = Room([MaybeUninit::uninit(); MOST]);
     for part in 0..parts {
@@ -125,9 +142,43 @@ unsafe fn packed<K: Kernel>(o: &Operands<K::Elem>) {
                 plus: if last { o.plus } else { std::ptr::null() },
                 ..rows_of(o, i, i_end, at)
             };
-            // SAFETY: the caller's promise; a panel of this length has room.
-            unsafe { panels::<K>(&o, has_room.then_some(&mut room), widest) };
+            let room = has_room.then_some(&mut room);
+            // SAFETY: the caller's promise; a panel of this length has room, and so have a block's columns.
+            unsafe {
+                match packs_a {
+                    true => with_packed_a::<K>(&o, room, widest),
+                    false => panels::<K>(&o, room, widest),
+                }
+            }
         }
+    }
+}
+
+/// The elements of the longest column that fits into so many: an odd number of cache lines of `f32`, so that columns do not fall on the same few lines.
+fn longest_column(most: usize) -> usize {
+    most.saturating_sub(16) / 32 * 32 + 16
+}
+
+/// The same of the shortest column that has so many rows.
+fn shortest_column(rows: usize) -> usize {
+    rows.saturating_sub(16).next_multiple_of(32) + 16
+}
+
+/// Panels that meet a packed block of A.
+///
+/// # Safety
+///
+/// As for [`panels`], with an A whose columns are contiguous, and of whose rows a [`longest_column`] has as many or more.
+#[inline(never)]
+unsafe fn with_packed_a<K: Kernel>(o: &Operands<K::Elem>, room: Option<&mut Room>, widest: usize) {
+    let mut block = Room([MaybeUninit::uninit(); BLOCK]);
+    let to: *mut K::Elem = block.0.as_mut_ptr().cast();
+    let pitch = shortest_column(o.m);
+    debug_assert!(pitch >= o.m && pitch * o.k * size_of::<K::Elem>() <= BLOCK);
+    // SAFETY: the caller's promise.
+    unsafe {
+        K::columns(o.a, o.a_cs, [o.m, o.k], to, pitch);
+        panels::<K>(&Operands { a: to, a_cs: pitch as isize, ..*o }, room, widest);
     }
 }
 

@@ -305,21 +305,47 @@ fn a_row_depends_on_nothing_but_itself() {
 }
 
 #[test]
-fn small_products_with_long_sums_are_cut_in_one_way_on_every_processor() {
+fn products_with_long_sums_are_cut_in_one_way_on_every_processor() {
     let mut dice = Dice(5);
-    let (m, k, n) = (64, 4100, 48);
-    let mut real =
-        |len: usize| Field { data: (0..len).map(|_| dice.below(1000) as f32 / 700.0 - 0.7).collect(), origin: 0 };
-    let (mut a, mut b) = (real(m * k), real(k * n));
-    let p = plain(m, k, n);
-    let mut first: Option<Vec<f32>> = None;
-    for isa in isas().filter(|&isa| isa != Isa::Portable) {
-        let plan = work(&p, DType::F32, isa);
-        // Sixteen parts of C, of 256 terms each.
-        assert!(plan.scratch >= 16 * m * n * 4 && plan.phases[2] > 0, "{isa:?} {plan:?}");
-        let mut c = Field { data: vec![0.0_f32; m * n], origin: 0 };
-        multiply(&p, DType::F32, isa, &mut a, &mut b, &mut c);
-        assert!(*first.get_or_insert_with(|| c.data.clone()) == c.data, "{isa:?}");
+    let k = 4100;
+    // Parts of k, of 256 terms each, and fewer where C is larger.
+    for (m, n, parts) in [(64, 48, 16), (256, 200, 4)] {
+        let mut real =
+            |len: usize| Field { data: (0..len).map(|_| dice.below(1000) as f32 / 700.0 - 0.7).collect(), origin: 0 };
+        let (mut a, mut b) = (real(m * k), real(k * n));
+        let mut turned = Field { data: (0..m * k).map(|i| a.data[i % m * k + i / m]).collect(), origin: 0 };
+        let p = plain(m, k, n);
+        let by_columns = MatMul { a_rs: 1, a_cs: m as isize, ..p };
+        let mut first: Option<Vec<f32>> = None;
+        for isa in isas().filter(|&isa| isa != Isa::Portable) {
+            for (p, a) in [(&p, &mut a), (&by_columns, &mut turned)] {
+                let plan = Blocking::new(p, DType::F32, isa);
+                assert!(plan.cuts[2] == parts && plan.work().phases[2] > 0, "{isa:?} {:?}", plan.work());
+                // Columns that lie a multiple of half a kilobyte apart are packed in blocks.
+                assert_eq!(plan.packs_a, p.a_rs == 1 && m == 256);
+                assert!(!plan.packs_a || !plan.a.copied());
+                let mut c = Field { data: vec![0.0_f32; m * n], origin: 0 };
+                multiply(p, DType::F32, isa, a, &mut b, &mut c);
+                assert!(*first.get_or_insert_with(|| c.data.clone()) == c.data, "{isa:?} {p:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_transposed_operand_is_packed_in_blocks() {
+    let mut dice = Dice(6);
+    // Rows that are no whole number of tiles, steps that are no whole number of blocks, batches, and few rows in a chunk.
+    for (m, k, n, batch) in [(128_usize, 2100, 70, 1), (384, 1027, 131, 2), (256, 1300, 65, 3), (130, 2055, 300, 1)] {
+        for dtype in [DType::F32, DType::F64] {
+            let a_cs = m.next_multiple_of(128) as isize;
+            let p = MatMul { a_rs: 1, a_cs, a_bs: k as isize * a_cs, ..problem(m, k, n, batch, &mut dice) };
+            for isa in isas().filter(|&isa| isa != Isa::Portable) {
+                let b_is_packed = isa == Isa::Avx2 || PACKS_WIDE_PANELS.get() == Some(true);
+                assert_eq!(Blocking::new(&p, dtype, isa).packs_a, n <= 256 || !b_is_packed, "{isa:?} {p:?}");
+            }
+            check_dtype(&p, dtype, &mut dice);
+        }
     }
 }
 
@@ -399,9 +425,17 @@ fn small_products_are_one_call_and_large_ones_are_shared() {
 #[test]
 fn something_is_added_on_the_way() {
     let mut dice = Dice(77);
-    for (m, n, k) in
-        [(17, 17, 1), (32, 512, 128), (128, 512, 32), (45, 130, 1024), (24, 601, 1000), (200, 33, 77), (520, 70, 300)]
-    {
+    // The last is packed by columns of A, unless C is what is added.
+    for (m, n, k) in [
+        (17, 17, 1),
+        (32, 512, 128),
+        (128, 512, 32),
+        (45, 130, 1024),
+        (24, 601, 1000),
+        (200, 33, 77),
+        (520, 70, 300),
+        (256, 70, 1024),
+    ] {
         let (tall, wide) = (m as isize, n as isize);
         let dense = MatMul {
             m,

@@ -211,6 +211,27 @@ unsafe fn few_rows<V: Simd, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: 
     at
 }
 
+/// Copies `k` columns of `rows` elements each, `cs` apart, to where they are `pitch` apart.
+#[inline(always)]
+unsafe fn columns<V: Simd>(from: *const V::Elem, cs: isize, [rows, k]: [usize; 2], to: *mut V::Elem, pitch: usize) {
+    let whole = rows / V::LANES * V::LANES;
+    // SAFETY: the caller vouches for the instructions, the columns and the room.
+    unsafe {
+        let tail = V::tail((rows - whole).max(1));
+        for at in 0..k {
+            let (from, to) = (from.wrapping_offset(at as isize * cs), to.wrapping_add(at * pitch));
+            let mut i = 0;
+            while i < whole {
+                V::load(from.add(i)).store(to.add(i));
+                i += V::LANES;
+            }
+            if i < rows {
+                V::load_tail(from.add(i), tail).store_tail(to.add(i), tail);
+            }
+        }
+    }
+}
+
 /// A register type with its compiled kernels.
 pub(super) trait Kernel: Simd {
     /// The widest tile in vectors.
@@ -257,6 +278,13 @@ pub(super) trait Kernel: Simd {
     ///
     /// The processor has the instructions, the columns are there, and there is room for the rows.
     unsafe fn turn(from: *const Self::Elem, cs: isize, size: [usize; 2], to: *mut Self::Elem, pitch: usize);
+
+    /// Copies columns of unit stride, `cs` apart, to columns that are `pitch` apart.
+    ///
+    /// # Safety
+    ///
+    /// The processor has the instructions, the columns are there, and there is room for them.
+    unsafe fn columns(from: *const Self::Elem, cs: isize, size: [usize; 2], to: *mut Self::Elem, pitch: usize);
 }
 
 macro_rules! compile {
@@ -354,6 +382,16 @@ macro_rules! compile {
                 }
                 // SAFETY: the caller's promise.
                 unsafe { compiled(o) }
+            }
+
+            unsafe fn columns(from: *const Self::Elem, cs: isize, size: [usize; 2], to: *mut Self::Elem, pitch: usize) {
+                #[target_feature(enable = $features)]
+                unsafe fn compiled(from: *const <$v as Simd>::Elem, cs: isize, size: [usize; 2], to: *mut <$v as Simd>::Elem, pitch: usize) {
+                    // SAFETY: the features are enabled here; the rest is the caller's promise.
+                    unsafe { columns::<$v>(from, cs, size, to, pitch) }
+                }
+                // SAFETY: the caller's promise.
+                unsafe { compiled(from, cs, size, to, pitch) }
             }
 
             #[inline]
