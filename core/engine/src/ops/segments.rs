@@ -3,6 +3,7 @@
 
 mod fold;
 mod part;
+mod parts;
 mod take;
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,11 @@
 //! The kernel of segments: rows of data are summed, multiplied, or their greatest or least found, by the segment that each names.
-//! `segments.rs` calls it for all of TensorFlow's `segment_*` and `unsorted_segment_*`; rows are taken in their order.
+//! `segments.rs` calls it for all of TensorFlow's `segment_*` and `unsorted_segment_*`; rows are taken in their order, in parts where they are many.
 
 use super::super::conj::conjugate;
 use super::super::reduction::ties;
 use super::super::{cast_to, functions, ones_of, reshape_to, zeros_of};
 use super::part::Part;
+use super::parts::Parts;
 use super::take::rows_at;
 use crate::execute::execute1;
 use crate::op::{Gradient, Infer, Kind, Lookup, Op, OpRef, Saves, identity};
@@ -90,16 +91,24 @@ impl Op for SegmentFold {
 
     fn work(&self, call: &CpuCall<'_>) -> Work {
         let (data, ids, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
+        let changes = self.changes(ids, out);
+        if let Some(parts) = Parts::new(self, &changes) {
+            return parts.work();
+        }
         let (size, bytes) = (out.dtype.size(), row_of(out) * out.dtype.size());
         // Chunks look at all ids that are not sorted, so that many are worth it for long rows only.
         let moved = if self.sorted || bytes >= LONG { out.len().max(data.len()) } else { out.len() };
-        Work::chunks(self.changes(ids, out).chunks(moved * size))
+        Work::chunks(changes.chunks(moved * size))
     }
 
-    unsafe fn cpu(&self, call: &CpuCall<'_>, _: usize, chunk: usize) -> Result<()> {
+    unsafe fn cpu(&self, call: &CpuCall<'_>, phase: usize, chunk: usize) -> Result<()> {
         let (data, ids, out) = (&call.inputs[0], &call.inputs[1], &call.outputs[0]);
         let changes = self.changes(ids, out);
-        let part = Part { fold: self, changes, chunk, chunks: self.work(call).phases[0] };
+        if let Some(parts) = Parts::new(self, &changes) {
+            // SAFETY: the caller's promises.
+            return unsafe { parts.run(self, changes, call, phase, chunk) };
+        }
+        let part = Part { fold: self, changes, chunk, chunks: self.work(call).phases[0], among: 0..ids.len() };
         // SAFETY: dense views of the inferred types; chunks change disjoint parts of the output.
         unsafe { part.run(data, ids, out) }
     }

@@ -7,6 +7,7 @@ use kernels::backend::cpu::vector::fill;
 use kernels::backend::cpu::{View, part};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
+use std::ops::Range;
 
 /// Ids that are looked at together.
 const TOGETHER: usize = 256;
@@ -17,6 +18,8 @@ pub(super) struct Part<'a> {
     pub changes: Changes,
     pub chunk: usize,
     pub chunks: usize,
+    /// The ids that are looked at, where they come in any order.
+    pub among: Range<usize>,
 }
 
 /// An id that is refused: where it stands, and the one before if ids ascend.
@@ -59,7 +62,7 @@ impl Part<'_> {
                 // Where another chunk meets an id out of order, the answer is its error.
                 from..below(own.rows.end).max(from)
             }
-            false => 0..ids.len(),
+            false => self.among.clone(),
         };
         // SAFETY: by the caller's promise; numbers outside of the chunk's rows change nothing.
         unsafe {

@@ -65,6 +65,25 @@ fn large_ones_agree_with_a_plain_loop() {
 }
 
 #[test]
+fn sums_of_many_short_rows_are_those_of_parts_in_order() {
+    let (count, row, size) = (100_000, 8, 100);
+    let x = tf::cast(&numbers(5, &[count, row]), DType::F32);
+    let any = tf::cast(&(numbers(6, &[count]) * 51.0 + 49.0), DType::I64);
+    let (values, ids) = (x.to_vec::<f32>(), any.to_vec::<i64>());
+    assert!(ids.iter().any(|&id| id < 0) && ids.contains(&98));
+    // 3.2 MB, a part for each whole mebibyte.
+    let mut want = vec![0f32; size * row];
+    for part in 0..3 {
+        let mut sums = vec![0f32; size * row];
+        for i in kernels::backend::cpu::part(count, part, 3, 1).filter(|&i| ids[i] >= 0) {
+            (0..row).for_each(|j| sums[ids[i] as usize * row + j] += values[i * row + j]);
+        }
+        want.iter_mut().zip(sums).for_each(|(to, sum)| *to += sum);
+    }
+    assert_eq!(tf::unsorted_segment_sum(&x, &any, size as i64).to_vec::<f32>(), want);
+}
+
+#[test]
 fn of_many_wrong_ids_the_first_is_told() {
     let (count, size) = (100_000, 1_000);
     let ascending: Vec<i32> = (0..count).map(|i| i * size / count).collect();
@@ -72,8 +91,12 @@ fn of_many_wrong_ids_the_first_is_told() {
     for first in [0, 1, 700, 60_001, 99_998] {
         let mut ids = ascending.clone();
         (ids[first], ids[99_999]) = (size, size);
-        let error = tf::try_unsorted_segment_max(&x, tf::constant(&ids[..]), size as i64).unwrap_err().to_string();
-        assert!(error.contains(&format!("id number {first} names no segment")), "{error}");
+        for error in [
+            tf::try_unsorted_segment_max(&x, tf::constant(&ids[..]), size as i64).unwrap_err().to_string(),
+            tf::try_unsorted_segment_sum(&x, tf::constant(&ids[..]), size as i64).unwrap_err().to_string(),
+        ] {
+            assert!(error.contains(&format!("id number {first} names no segment")), "{error}");
+        }
         let mut ids = ascending.clone();
         (ids[first], ids[99_999]) = (-1, size - 1);
         for error in [

@@ -254,7 +254,12 @@ pub(super) fn normal(p: &MatMul) -> (MatMul, bool) {
 
 /// Whether rows of C are so few, and B so large, that `panels` goes along its rows.
 pub(super) fn along_rows(p: &MatMul, size: usize) -> bool {
-    (2..=FEW_ROWS).contains(&p.m) && p.n >= FEWEST_IN_RUN && p.b_cs == 1 && p.k.saturating_mul(p.n * size) >= MUCH
+    p.b_cs == 1 && few_rows(p, size)
+}
+
+/// The same of rows of a B that lies in any way.
+pub(super) fn few_rows(p: &MatMul, size: usize) -> bool {
+    (2..=FEW_ROWS).contains(&p.m) && p.n >= FEWEST_IN_RUN && p.k.saturating_mul(p.n * size) >= MUCH
 }
 
 /// Whether enough rows read B that a copy in panels is worth its price.

@@ -2,7 +2,7 @@
 //! `blocking` asks for them when it plans. Results depend on the cuts of k alone, and those on the problem.
 
 use super::MatMul;
-use super::blocking::{FEW_ROWS, FEWEST_IN_RUN, along_rows};
+use super::blocking::{FEW_ROWS, FEWEST_IN_RUN, along_rows, few_rows};
 
 /// Work of a chunk, in multiply-adds, below which sharing costs more than it brings: about 3 us of an AVX-512 core.
 const GRAIN: usize = 320 << 10;
@@ -32,7 +32,7 @@ fn pays_in_parts(p: &MatMul, size: usize, parts: usize) -> bool {
     let long = p.k >= 2 * SHORTEST_K && p.k / parts >= SHORTEST_OF_SMALL;
     let small = elements <= LARGEST_OF_PARTS && sums <= SUMS_OF_PARTS;
     let few = parts <= FEW_PARTS && sums / parts <= SUMS_OF_FEW_PARTS;
-    long && p.m.min(p.n) >= FEW_ROWS && (small || few) && !along_rows(p, size)
+    long && p.m.min(p.n) >= FEW_ROWS && (small || few) && !few_rows(p, size)
 }
 
 /// Cuts of rows, columns and k, and products per chunk.
