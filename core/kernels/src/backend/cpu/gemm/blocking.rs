@@ -110,6 +110,8 @@ pub(super) struct Blocking {
     pub group: usize,
     /// Where in scratch the partial sums are, in bytes, as `[part of k][batch][m][n]` of the compute type.
     pub partial: Option<usize>,
+    /// Whether a chunk rounds its sums itself, which are whole then, from scratch to C.
+    pub rounds: bool,
     work: Work,
 }
 
@@ -205,6 +207,7 @@ impl Blocking {
             scratch += cuts[2] * p.batch * p.m * p.n * size;
             at
         });
+        let rounds = widen && cuts[2] == 1;
         let elements = p.batch * p.m * p.n;
         let mut phases = [0; PHASES];
         if elements > 0 {
@@ -212,14 +215,14 @@ impl Blocking {
                 phases[0] = ((a.moved() + b.moved()) / COPY_GRAIN).clamp(1, MOST).min(a.strips() + b.strips());
             }
             phases[1] = cuts[0] * cuts[1] * cuts[2] * if p.batch == group { 1 } else { p.batch.div_ceil(group) };
-            if partial.is_some() {
+            if partial.is_some() && !rounds {
                 phases[2] = (cuts[2] * elements / COPY_GRAIN).clamp(1, MOST).min(p.batch * p.m);
             }
         }
         let work = Work { scratch, phases };
         let c = [p.c_rs, p.c_bs];
         let (m, n, k, batch) = (p.m, p.n, p.k, p.batch);
-        Self { isa, route, m, n, k, batch, a, b, swapped, packs, packs_a, c, cuts, group, partial, work }
+        Self { isa, route, m, n, k, batch, a, b, swapped, packs, packs_a, c, cuts, group, partial, rounds, work }
     }
 
     pub fn work(&self) -> Work {

@@ -103,12 +103,13 @@ unsafe fn multiply<S: Stored>(
         base.wrapping_offset(row as isize * rs + across + item as isize * bs)
     };
     for item in first..(first + plan.group).min(plan.batch) {
+        let whole = c.wrapping_offset(item as isize * plan.c[1]);
         let (c, c_rs) = match plan.partial {
             Some(at) => {
                 let base: *mut S::Compute = scratch.wrapping_add(at).cast();
                 (base.wrapping_add((depth * plan.batch + item) * plan.m * plan.n), plan.n as isize)
             }
-            None => (c.cast::<S::Compute>().wrapping_offset(item as isize * plan.c[1]), plan.c[0]),
+            None => (whole.cast::<S::Compute>(), plan.c[0]),
         };
         let mut o = Operands {
             m: i_end - i,
@@ -136,7 +137,7 @@ unsafe fn multiply<S: Stored>(
         let mut at = k;
         loop {
             o.k = PASS.min(k_end - at);
-            o.last = plan.partial.is_none() && at + o.k == k_end;
+            o.last = (plan.partial.is_none() || plan.rounds) && at + o.k == k_end;
             o.a = seen(&plan.a, a, i, at, item);
             o.b = seen(&plan.b, b, at, j, item);
             // SAFETY: the part lies in the operands, or in their copies in scratch; the plan saw to the strides that
@@ -153,10 +154,18 @@ unsafe fn multiply<S: Stored>(
                 break;
             }
         }
+        for row in if plan.rounds { 0..o.m } else { 0..0 } {
+            let sums = o.c.wrapping_offset(row as isize * c_rs);
+            let to = whole.wrapping_offset((i + row) as isize * plan.c[0]).wrapping_add(j);
+            // SAFETY: the sums and the part of C are this chunk's own, and apart.
+            unsafe {
+                S::narrow_row(std::slice::from_raw_parts(sums, o.n), std::slice::from_raw_parts_mut(to, o.n));
+            }
+        }
     }
 }
 
-/// Adds the partial sums of some rows, in order, and rounds; denormal ones become zero.
+/// Adds the partial sums of some rows, in order, and rounds; denormal ones become zero. Whole sums were rounded by their chunks.
 unsafe fn finish<S: Stored>(plan: &Blocking, c: *mut S, scratch: *mut u8, chunk: usize) {
     let Some(at) = plan.partial else { return };
     let partial: *mut S::Compute = scratch.wrapping_add(at).cast();
