@@ -42,8 +42,8 @@ pub(super) struct SegmentFold {
     pub size: Shape,
 }
 
-/// Bytes of a row from which on a look at each id is little beside the row.
-const LONG: usize = 64;
+/// Bytes of a row from which on several chunks are worth that each looks at all ids.
+const SHARED: usize = 64;
 
 impl Op for SegmentFold {
     identity!(|this| this.name, {
@@ -97,7 +97,7 @@ impl Op for SegmentFold {
         }
         let (size, bytes) = (out.dtype.size(), row_of(out) * out.dtype.size());
         // Chunks look at all ids that are not sorted, so that many are worth it for long rows only.
-        let moved = if self.sorted || bytes >= LONG { out.len().max(data.len()) } else { out.len() };
+        let moved = if self.sorted || bytes >= SHARED { out.len().max(data.len()) } else { out.len() };
         Work::chunks(changes.chunks(moved * size))
     }
 

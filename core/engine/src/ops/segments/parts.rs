@@ -1,9 +1,9 @@
 //! Sums of many short rows by few segments: parts of the rows have sums of their own, which are added in order at the end.
-//! `fold.rs` asks for it first. One thread would read all rows where chunks share segments, and each chunk all ids.
+//! `fold.rs` asks for it first. Otherwise one chunk reads all rows, or every chunk all ids.
 
 use super::fold::{Fold, SegmentFold};
 use super::part::Part;
-use kernels::backend::cpu::indexed_rows::{Changes, Write, change};
+use kernels::backend::cpu::indexed_rows::{Changes, LONG, Write, change};
 use kernels::backend::cpu::{CpuCall, Work, part};
 use kernels::error::Result;
 
@@ -13,8 +13,6 @@ const PART: usize = 1 << 20;
 const MORE: usize = 8;
 /// Parts, at most.
 const MOST: usize = 16;
-/// Bytes of a row from which chunks share segments: a look at each id is little beside it.
-const LONG: usize = 1024;
 /// Bytes of sums that one chunk adds, about.
 const CHUNK: usize = 128 << 10;
 

@@ -165,7 +165,7 @@ unsafe impl Sync for CpuCall<'_> {}
 /// The most phases of a call.
 pub const PHASES: usize = 5;
 
-/// How the work of a call splits. It depends on shapes alone, never on the number of threads, so results do not either.
+/// How the work of a call splits, never by the number of threads. What results depend on follows from shapes alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Work {
     /// Bytes of scratch memory, aligned to 64; its contents stay from phase to phase.

@@ -22,7 +22,7 @@ pub(super) fn product<T: Float>(g: &ConvGeometry, isa: Isa) -> Option<MatMul> {
     }
     let g = g.flattened();
     let every_pixel = g.is_flat() && (g.batch, g.in_h, g.out_h) == (1, 1, 1) && g.in_w == g.out_w;
-    if !every_pixel || g.stride_w != 1 || g.pad_left != 0 {
+    if !every_pixel || g.stride_w != 1 || (g.pad_top, g.pad_left) != (0, 0) {
         return None;
     }
     let bytes = g.in_w.saturating_mul((g.in_c + g.out_c) * size_of::<T>());

@@ -2,7 +2,7 @@
 //! The floor above asks a `*_work` function for scratch and chunks, then runs the chunks of each phase on its threads.
 //!
 //! Layouts are NDHWC for volumes and DHWIO for filters, contiguous and row-major; images are volumes of one plane. Kernels never allocate and never
-//! spawn; the number of chunks follows from the geometry alone, so results do not depend on the number of threads.
+//! spawn; what results depend on follows from the geometry alone, never from the number of threads.
 
 mod axis;
 mod cells;

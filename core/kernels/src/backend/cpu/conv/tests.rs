@@ -240,6 +240,42 @@ fn check_all<T: Float>(seed: u64, rounds: usize, units: [T; 3]) {
     }
 }
 
+/// Filters of one pixel that read a row of zeros, and every second row, where all else is as if they read every pixel.
+#[test]
+fn filters_of_one_pixel_beside_padding() {
+    let mut random = Random(11);
+    let g = ConvGeometry {
+        batch: 1,
+        in_d: 1,
+        in_h: 1,
+        in_w: 37,
+        in_c: 40,
+        out_d: 1,
+        out_h: 1,
+        out_w: 37,
+        out_c: 33,
+        k_d: 1,
+        k_h: 1,
+        k_w: 1,
+        stride_d: 1,
+        stride_h: 2,
+        stride_w: 1,
+        dilation_d: 1,
+        dilation_h: 1,
+        dilation_w: 1,
+        pad_front: 0,
+        pad_top: 1,
+        pad_left: 0,
+        groups: 1,
+        winograd: false,
+    };
+    let second = ConvGeometry { batch: 2, in_h: 5, out_h: 3, pad_top: 0, ..g };
+    for g in [g, ConvGeometry { pad_top: 0, ..g }, second, ConvGeometry { in_w: 38, pad_left: 1, ..second }] {
+        check::<f32>(&mut random, &g, [1.0; 3]);
+        check::<f64>(&mut random, &g, [1.0; 3]);
+    }
+}
+
 /// Few pixels under large filters, with strides, holes and several images.
 #[test]
 fn few_pixels_match_the_definition() {

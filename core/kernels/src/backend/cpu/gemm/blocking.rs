@@ -1,5 +1,5 @@
 //! How a product is cut: which operands are copied first, which kernel runs, how many chunks each phase has.
-//! `work` reports it and `run` recomputes it for every chunk, so it is arithmetic on a few numbers and nothing else.
+//! `work` reports it and `run` recomputes it for every chunk, so it is arithmetic on a few numbers, some of which the processor tells.
 //!
 //! The constants come from measurements on a table of some twenty shapes; `docs/performance.md` has them.
 
@@ -46,6 +46,9 @@ const WIDE_PANEL_ROW: usize = 256;
 /// Bytes of a transposed A from which it is packed in blocks, and columns of a B that is packed too, at most.
 const LARGE_IN_BLOCKS: usize = 1 << 20;
 const MOST_WITH_PACKED_B: usize = 256;
+/// Bytes between columns of A at whose multiples they fall on few lines of the caches, and rows that are worth a block.
+const COLLIDING: usize = 512;
+const FEWEST_ROWS_IN_BLOCKS: usize = 64;
 
 /// Which kernel multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +111,7 @@ pub(super) struct Blocking {
     pub cuts: [usize; 3],
     /// Products of the batch per chunk; 1 if a product is cut.
     pub group: usize,
-    /// Where in scratch the partial sums are, in bytes, as `[part of k][batch][m][n]` of the compute type.
+    /// Where in scratch the sums are that go to C later, in bytes, as `[part of k][batch][m][n]` of the compute type.
     pub partial: Option<usize>,
     /// Whether a chunk rounds its sums itself, which are whole then, from scratch to C.
     pub rounds: bool,
@@ -276,7 +279,8 @@ fn pays_in_panels(p: &MatMul, size: usize, least: &[(usize, usize)]) -> bool {
 fn pays_in_blocks(p: &MatMul, size: usize, packs: bool) -> bool {
     let apart = p.a_cs.unsigned_abs().saturating_mul(size);
     let large = p.m.saturating_mul(p.k * size) >= LARGE_IN_BLOCKS;
-    large && apart.is_multiple_of(512) && p.m >= 64 && p.n >= FEWEST_COLUMNS && (!packs || p.n <= MOST_WITH_PACKED_B)
+    let collide = apart > 0 && apart.is_multiple_of(COLLIDING);
+    large && collide && p.m >= FEWEST_ROWS_IN_BLOCKS && p.n >= FEWEST_COLUMNS && (!packs || p.n <= MOST_WITH_PACKED_B)
 }
 
 #[cfg(test)]

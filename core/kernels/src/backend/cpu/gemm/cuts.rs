@@ -1,8 +1,9 @@
 //! Cuts of a product: its rows, its columns, and k, so that there are chunks enough for all threads.
-//! `blocking` asks for them when it plans. Results depend on the cuts of k alone, and those on the problem.
+//! `blocking` asks for them when it plans. Results depend on the cuts of k alone, and those on the problem; cuts of rows and columns lie where kernels
+//! begin anew anyway, so they may follow the number of processors.
 
 use super::MatMul;
-use super::blocking::{FEW_ROWS, FEWEST_IN_RUN, along_rows, few_rows};
+use super::blocking::{FEW_ROWS, FEWEST_IN_RUN, few_rows};
 
 /// Work of a chunk, in multiply-adds, below which sharing costs more than it brings: about 3 us of an AVX-512 core.
 const GRAIN: usize = 320 << 10;
@@ -41,7 +42,7 @@ pub(super) fn cut(p: &MatMul, size: usize, vector: bool, packs: bool, packs_a: b
     let mut cost = (p.m * p.n).saturating_mul(p.k).saturating_add(moved.saturating_mul(MOVE)).max(1);
     // An f64 is half a register's lanes; kernels without vectors of their own are slower by as much again.
     cost = cost.saturating_mul(size.max(4) / 4 * if vector { 1 } else { 2 });
-    let whole = cost.saturating_mul(p.batch.max(1));
+    let whole = cost.saturating_mul(p.batch);
     if whole < 2 * GRAIN {
         return ([1; 3], p.batch);
     }
@@ -60,12 +61,12 @@ pub(super) fn cut(p: &MatMul, size: usize, vector: bool, packs: bool, packs_a: b
     // Columns first, as long as a chunk keeps the widest tile: chunks then share A, which is read once per tile row,
     // and split B, which is read once per tile. Then rows; narrow columns only if nothing else is left.
     let panel = 256 / size.clamp(4, 8);
-    // A single row, and few rows where `panels` does so, are added up by rows of B: memory gives runs of half a page at two thirds of the speed of longer ones.
+    // A single row, and few rows as `panels` does it, are added up by rows of B, which may lie in another way but is cut alike: memory gives runs of half a page at two thirds of the speed of longer ones.
     let runs = (p.n / 4).max((p.n / 2).min(1024)).clamp(256, 4096);
     // What packs its panels does so once for each cut of the rows: narrow columns cost it less than few rows.
     let narrow = if packs { panel / 2 } else { panel };
     let several = [(1, p.n, 2 * panel), (0, p.m, 96), (1, p.n, narrow), (0, p.m, 12), (1, p.n, panel / 2)];
-    let few_along_rows = vector && along_rows(p, size);
+    let few_along_rows = vector && few_rows(p, size);
     let along_rows = p.m == 1 || few_along_rows;
     let steps = if along_rows { &[(1, p.n, runs)][..] } else { &several };
     for &(dimension, length, least) in steps {
@@ -113,8 +114,18 @@ fn few_cuts(p: &MatMul, panel: usize, most: [usize; 3], packs_a: bool) -> [usize
     cuts
 }
 
-/// Chunks that even out what each processor does, however small they have to be: four for each.
+#[cfg(test)]
+thread_local! {
+    /// What is enough for this thread's products, whatever the processors.
+    pub(super) static ENOUGH: std::cell::Cell<Option<usize>> = const { std::cell::Cell::new(None) };
+}
+
+/// Chunks that even out what each processor does, however small they have to be: four for each, within limits. No result depends on them.
 fn enough_chunks() -> usize {
+    #[cfg(test)]
+    if let Some(enough) = ENOUGH.get() {
+        return enough;
+    }
     static CHUNKS: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| {
         let processors = std::thread::available_parallelism().map_or(1, |processors| processors.get());
         (4 * processors).clamp(FEW_CHUNKS, MOST)

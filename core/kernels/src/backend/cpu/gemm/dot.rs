@@ -1,5 +1,5 @@
 //! The product as dot products of rows of A with columns of B, both contiguous: for few rows or few columns.
-//! `plan` takes it where a transposed copy of the large operand would cost more than the product.
+//! `blocking` takes it where a transposed copy of the large operand would cost more than the product.
 
 use super::number::Operands;
 use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8};

@@ -5,12 +5,13 @@
 //!
 //! 1. *bring*: copy an operand to rows of unit stride in scratch, or to panels as wide as a tile, where the kernel needs it or gains by it (or
 //!    widen 16-bit floats);
-//! 2. *multiply*: tiles of C, or partial sums over parts of k into scratch;
-//! 3. *finish*: add the partial sums, in order, and round to 16 bits.
+//! 2. *multiply*: tiles of C, or partial sums over parts of k into scratch; whole sums of 16-bit floats are rounded from there at once;
+//! 3. *finish*: add the partial sums, in order, and round them where they are to have 16 bits.
 //!
 //! Products of `bfloat16` on processors with a matrix unit are the exception: `amx` plans and computes them.
 //!
-//! `blocking` decides which, and `cuts` how each is cut, never from the number of threads. Only cuts of k change results, and those follow from the problem alone.
+//! `blocking` decides which, and `cuts` how each is cut, never from the number of threads. Only the route and cuts of k change results, and those follow from the
+//! problem alone.
 
 // Kernels index arrays of registers by row and column, which reads better than nested iterators.
 #![allow(clippy::needless_range_loop)]
@@ -75,7 +76,7 @@ pub struct MatMul {
     pub c_bs: isize,
 }
 
-/// The scratch and the chunks of a product: a function of its arguments only.
+/// The scratch and the chunks of a product: a function of its arguments and of the processor, the same at every call.
 ///
 /// # Panics
 ///

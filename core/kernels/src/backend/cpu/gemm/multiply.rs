@@ -1,7 +1,7 @@
 //! The phases of a product: finds what a chunk covers, and calls the kernels on it.
 //! `gemm::run` comes here with the plan and the operands' type.
 
-use super::blocking::{Blocking, Operand};
+use super::blocking::{Blocking, Operand, Route};
 use super::number::{Number, Operands, Stored};
 use super::pack;
 
@@ -60,6 +60,15 @@ pub(super) fn part(length: usize, parts: usize, index: usize) -> (usize, usize) 
     (start, start + each + usize::from(index < longer))
 }
 
+/// The same for rows. Dot products add up in another order for other numbers of rows side by side, four at most: they are cut between those.
+fn rows(length: usize, parts: usize, index: usize, route: Route) -> (usize, usize) {
+    if parts == 1 || route == Route::Tile {
+        return part(length, parts, index);
+    }
+    let (start, end) = part(length.div_ceil(4), parts, index);
+    ((start * 4).min(length), (end * 4).min(length))
+}
+
 /// The same for columns, at multiples of a cache line of f32, so that no two chunks share a register's worth, or of a panel.
 fn columns(length: usize, parts: usize, index: usize, panel: usize) -> (usize, usize) {
     if parts == 1 {
@@ -67,7 +76,7 @@ fn columns(length: usize, parts: usize, index: usize, panel: usize) -> (usize, u
     }
     let unit = panel.max(16);
     let (start, end) = part(length.div_ceil(unit), parts, index);
-    (start * unit, (end * unit).min(length))
+    ((start * unit).min(length), (end * unit).min(length))
 }
 
 unsafe fn multiply<S: Stored>(
@@ -79,13 +88,13 @@ unsafe fn multiply<S: Stored>(
     scratch: *mut u8,
     chunk: usize,
 ) {
-    let [rows, cols, depths] = plan.cuts;
+    let [rows_cuts, cols, depths] = plan.cuts;
     // Neighbouring chunks work on the same columns of B.
-    let (rest, i) = split(chunk, rows);
+    let (rest, i) = split(chunk, rows_cuts);
     let (rest, j) = split(rest, cols);
     let (group, depth) = split(rest, depths);
     let first = group * plan.group;
-    let (i, i_end) = part(plan.m, rows, i);
+    let (i, i_end) = rows(plan.m, rows_cuts, i, plan.route);
     let (j, j_end) = columns(plan.n, cols, j, if plan.b.panels == 0 { 0 } else { plan.b.seen[0] as usize });
     let (k, k_end) = part(plan.k, depths, depth);
     let seen = |operand: &Operand, from: *const S, row: usize, col: usize, item: usize| -> *const S::Compute {

@@ -7,15 +7,15 @@ use super::tile::Kernel;
 use std::mem::MaybeUninit;
 
 /// Bytes of B between the first and the last row of a part from which its panels are packed: below, they stay in the first-level cache as they are.
-const FAR: usize = 64 << 10;
+const SPREAD: usize = 64 << 10;
 /// Tiles that read a packed panel, at least.
 const READERS: usize = 3;
 /// Bytes of B, and columns, from which few rows go along runs of whole rows of B: memory likes that better than panels, second-level caches do not.
 const MUCH: usize = 128 << 10;
 const RUN: usize = 64;
-/// Elements from one row of B to the next from which that is so. Panels read shorter rows in almost as long runs, and sums in registers are worth more; but not
+/// Bytes from one row of B to the next from which that is so. Panels read shorter rows in almost as long runs, and sums in registers are worth more; but not
 /// beside an A by columns, unless a panel has all of a row.
-const LONG: usize = 256;
+const LONG_ROW: usize = 1 << 10;
 /// Bytes of the sums of a run, which lie in the first-level cache meanwhile.
 const SUMS: usize = 16 << 10;
 /// Bytes of a packed panel at most, and those where nothing else decides: it shares the first-level cache with rows of A.
@@ -45,18 +45,18 @@ pub(super) unsafe fn block<K: Kernel>(o: &Operands<K::Elem>) {
         return unsafe { K::row(o) };
     }
     let size = size_of::<K::Elem>();
-    let apart = o.b_rs.unsigned_abs().saturating_mul(o.k * size) >= FAR;
-    let step = o.b_rs.unsigned_abs();
-    let far = step >= LONG || o.a_cs != 1 && step > K::WIDEST * K::LANES;
-    let long = o.n >= RUN && o.k.saturating_mul(o.n * size) >= MUCH && far && !turned && !ready;
-    if long && o.m <= FEW_ROWS {
+    let row = o.b_rs.unsigned_abs().saturating_mul(size);
+    let spread = row.saturating_mul(o.k) >= SPREAD;
+    let long_rows = row >= LONG_ROW || o.a_cs != 1 && row > K::WIDEST * K::LANES * size;
+    let much = o.n >= RUN && o.k.saturating_mul(o.n * size) >= MUCH && !turned && !ready;
+    if much && long_rows && o.m <= FEW_ROWS {
         // SAFETY: the caller's promise.
         return unsafe { runs::<K>(o) };
     }
     let tiles = o.m.div_ceil(K::most_rows(K::WIDEST.min(o.n.div_ceil(K::LANES)).max(1)));
     // SAFETY: the caller's promise.
     unsafe {
-        match o.packs_a || o.packs && (turned || ready || apart && tiles >= READERS) {
+        match o.packs_a || o.packs && (turned || ready || spread && tiles >= READERS) {
             true => packed::<K>(o),
             false => panels::<K>(o, None, K::WIDEST),
         }
@@ -168,13 +168,13 @@ fn shortest_column(rows: usize) -> usize {
 ///
 /// # Safety
 ///
-/// As for [`panels`], with an A whose columns are contiguous, and of whose rows a [`longest_column`] has as many or more.
+/// As for [`panels`], with `a_rs` 1, and a block at least as large as `k` times the [`shortest_column`] for `m` rows.
 #[inline(never)]
 unsafe fn with_packed_a<K: Kernel>(o: &Operands<K::Elem>, room: Option<&mut Room>, widest: usize) {
     let mut block = Room([MaybeUninit::uninit(); BLOCK]);
     let to: *mut K::Elem = block.0.as_mut_ptr().cast();
     let pitch = shortest_column(o.m);
-    debug_assert!(pitch >= o.m && pitch * o.k * size_of::<K::Elem>() <= BLOCK);
+    debug_assert!(o.a_rs == 1 && pitch >= o.m && pitch * o.k * size_of::<K::Elem>() <= BLOCK);
     // SAFETY: the caller's promise.
     unsafe {
         K::columns(o.a, o.a_cs, [o.m, o.k], to, pitch);

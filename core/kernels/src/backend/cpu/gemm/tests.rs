@@ -2,6 +2,7 @@
 //! Operands hold small whole numbers, so that every sum is exact and results must be equal, not close.
 
 use super::blocking::PACKS_WIDE_PANELS;
+use super::cuts::ENOUGH;
 use super::*;
 
 /// A small generator of pseudo-random numbers, so that failures repeat.
@@ -210,6 +211,16 @@ fn products_that_are_cut() {
             check_dtype(&problem(m, k, n, batch, &mut dice), dtype, &mut dice);
         }
     }
+    // Widened, cut in rows and columns, and longer than a pass; the last along k as well.
+    for (m, k, n, batch) in [(200, 1100, 150, 1), (130, 2100, 70, 2), (64, 4200, 64, 1)] {
+        for dtype in [DType::F16, DType::BF16] {
+            check_dtype(&problem(m, k, n, batch, &mut dice), dtype, &mut dice);
+        }
+    }
+    // Nothing of something large.
+    for dtype in [DType::F32, DType::BF16] {
+        check_dtype(&problem(256, 256, 256, 0, &mut dice), dtype, &mut dice);
+    }
     // Many small products: several to a chunk.
     for dtype in [DType::F32, DType::BF16, DType::I8] {
         check_dtype(&problem(12, 20, 18, 700, &mut dice), dtype, &mut dice);
@@ -327,6 +338,39 @@ fn products_with_long_sums_are_cut_in_one_way_on_every_processor() {
                 let mut c = Field { data: vec![0.0_f32; m * n], origin: 0 };
                 multiply(p, DType::F32, isa, a, &mut b, &mut c);
                 assert!(*first.get_or_insert_with(|| c.data.clone()) == c.data, "{isa:?} {p:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_processors() {
+    let mut dice = Dice(8);
+    // Dot products with a column and with few, of whole and of odd rows; tiles; long sums.
+    for (m, k, n) in
+        [(1000, 4096, 1), (4099, 256, 4), (1001, 700, 3), (300, 500, 200), (256, 4100, 130), (16, 5000, 600)]
+    {
+        let mut real =
+            |len: usize| Field { data: (0..len).map(|_| dice.below(1000) as f32 / 700.0 - 0.7).collect(), origin: 0 };
+        let (mut a, mut b) = (real(m * k), real(k * n));
+        for by_columns in [false, true] {
+            let p = plain(m, k, n);
+            let p = if by_columns { MatMul { b_rs: 1, b_cs: k as isize, ..p } } else { p };
+            for isa in isas() {
+                let mut first: Option<Vec<f32>> = None;
+                let mut numbers = Vec::new();
+                for enough in [16, 32, 64] {
+                    ENOUGH.set(Some(enough));
+                    numbers.push(work(&p, DType::F32, isa).phases[1]);
+                    let mut c = Field { data: vec![0.0_f32; m * n], origin: 0 };
+                    multiply(&p, DType::F32, isa, &mut a, &mut b, &mut c);
+                    ENOUGH.set(None);
+                    assert!(*first.get_or_insert_with(|| c.data.clone()) == c.data, "{isa:?} {p:?} {enough}");
+                }
+                assert!(
+                    numbers.is_sorted() && (isa == Isa::Portable || m != 1000 || numbers[0] < numbers[2]),
+                    "{numbers:?}"
+                );
             }
         }
     }

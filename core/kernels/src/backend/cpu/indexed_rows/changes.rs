@@ -38,7 +38,7 @@ pub struct Share {
 /// follow each other.
 const NARROWEST: usize = 256;
 /// Bytes of a row from which on chunks share rows: a look at every number is little beside such a row.
-const LONG: usize = 1024;
+pub const LONG: usize = 1024;
 
 impl Changes {
     fn bytes(&self) -> usize {
