@@ -37,6 +37,7 @@ fn pays_in_parts(p: &MatMul, size: usize, parts: usize) -> bool {
 }
 
 /// Cuts of rows, columns and k, and products per chunk.
+#[inline]
 pub(super) fn cut(p: &MatMul, size: usize, vector: bool, packs: bool, packs_a: bool) -> ([usize; 3], usize) {
     let moved = (p.m * p.k).saturating_add(p.k * p.n).saturating_add(p.m * p.n);
     let mut cost = (p.m * p.n).saturating_mul(p.k).saturating_add(moved.saturating_mul(MOVE)).max(1);
