@@ -3,7 +3,7 @@
 
 use super::fold::{Fold, SegmentFold};
 use super::part::Part;
-use kernels::backend::cpu::indexed_rows::{Changes, LONG, Write, change};
+use kernels::backend::cpu::indexed_rows::{Changes, LONG_ROW, Write, change};
 use kernels::backend::cpu::{CpuCall, Work, part};
 use kernels::error::Result;
 
@@ -28,7 +28,7 @@ impl Parts {
     pub(super) fn new(fold: &SegmentFold, changes: &Changes) -> Option<Self> {
         let row = changes.row * changes.dtype.size();
         let (bytes, data) = (changes.rows * row, changes.count * row);
-        if fold.fold != Fold::Sum || fold.sorted || row >= LONG || bytes == 0 {
+        if fold.fold != Fold::Sum || fold.sorted || row >= LONG_ROW || bytes == 0 {
             return None;
         }
         let parts = (data / PART).min(data / MORE / bytes).min(MOST);

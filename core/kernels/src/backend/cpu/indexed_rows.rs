@@ -5,7 +5,7 @@ mod changes;
 mod copies;
 mod quotients;
 
-pub use changes::{Changes, LONG, Share};
+pub use changes::{Changes, LONG_ROW, Share};
 pub use copies::{copy_rows, gather_rows, gather_work, gathers_by};
 pub use quotients::check_divisors;
 

@@ -33,20 +33,7 @@ impl FewPixels {
         }
         // Rows at a distance of half a page, or whole ones, would share few lines of the first-level cache.
         let pitch = g.depth().next_multiple_of(16) + 16;
-        let product = MatMul {
-            m: pixels,
-            n: g.out_c,
-            k: g.depth(),
-            a_rs: pitch as isize,
-            a_cs: 1,
-            b_rs: g.out_c as isize,
-            b_cs: 1,
-            c_rs: g.out_c as isize,
-            batch: 1,
-            a_bs: 0,
-            b_bs: 0,
-            c_bs: 0,
-        };
+        let product = MatMul { a_rs: pitch as isize, ..MatMul::dense(pixels, g.depth(), g.out_c) };
         Some(Self { g: *g, product, dtype: dtype_of::<T>(), isa })
     }
 

@@ -29,18 +29,5 @@ pub(super) fn product<T: Float>(g: &ConvGeometry, isa: Isa) -> Option<MatMul> {
     if isa == Isa::Avx512 && g.out_c < FULL_TILE && bytes > IN_CACHES {
         return None;
     }
-    Some(MatMul {
-        m: g.in_c,
-        n: g.out_c,
-        k: g.in_w,
-        a_rs: 1,
-        a_cs: g.in_c as isize,
-        b_rs: g.out_c as isize,
-        b_cs: 1,
-        c_rs: g.out_c as isize,
-        batch: 1,
-        a_bs: 0,
-        b_bs: 0,
-        c_bs: 0,
-    })
+    Some(MatMul { a_rs: 1, a_cs: g.in_c as isize, ..MatMul::dense(g.in_c, g.in_w, g.out_c) })
 }

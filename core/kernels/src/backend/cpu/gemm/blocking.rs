@@ -259,7 +259,7 @@ pub(super) fn normal(p: &MatMul) -> (MatMul, bool) {
 }
 
 /// Whether rows of C are so few, and B so large, that `panels` goes along its rows.
-pub(super) fn along_rows(p: &MatMul, size: usize) -> bool {
+fn along_rows(p: &MatMul, size: usize) -> bool {
     p.b_cs == 1 && few_rows(p, size)
 }
 

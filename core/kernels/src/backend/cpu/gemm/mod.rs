@@ -76,6 +76,14 @@ pub struct MatMul {
     pub c_bs: isize,
 }
 
+impl MatMul {
+    /// One product of matrices that lie dense, by rows.
+    pub const fn dense(m: usize, k: usize, n: usize) -> Self {
+        let (a_rs, b_rs, c_rs) = (k as isize, n as isize, n as isize);
+        Self { m, n, k, a_rs, a_cs: 1, b_rs, b_cs: 1, c_rs, batch: 1, a_bs: 0, b_bs: 0, c_bs: 0 }
+    }
+}
+
 /// The scratch and the chunks of a product: a function of its arguments and of the processor, the same at every call.
 ///
 /// # Panics

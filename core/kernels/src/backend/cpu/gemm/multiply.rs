@@ -88,13 +88,13 @@ unsafe fn multiply<S: Stored>(
     scratch: *mut u8,
     chunk: usize,
 ) {
-    let [rows_cuts, cols, depths] = plan.cuts;
+    let [row_cuts, cols, depths] = plan.cuts;
     // Neighbouring chunks work on the same columns of B.
-    let (rest, i) = split(chunk, rows_cuts);
+    let (rest, i) = split(chunk, row_cuts);
     let (rest, j) = split(rest, cols);
     let (group, depth) = split(rest, depths);
     let first = group * plan.group;
-    let (i, i_end) = rows(plan.m, rows_cuts, i, plan.route);
+    let (i, i_end) = rows(plan.m, row_cuts, i, plan.route);
     let (j, j_end) = columns(plan.n, cols, j, if plan.b.panels == 0 { 0 } else { plan.b.seen[0] as usize });
     let (k, k_end) = part(plan.k, depths, depth);
     let seen = |operand: &Operand, from: *const S, row: usize, col: usize, item: usize| -> *const S::Compute {

@@ -1,8 +1,9 @@
 //! Tests of the matrix product against a naive one: random shapes and strides, every dtype, every instruction set.
 //! Operands hold small whole numbers, so that every sum is exact and results must be equal, not close.
 
+mod bits;
+
 use super::blocking::PACKS_WIDE_PANELS;
-use super::cuts::ENOUGH;
 use super::*;
 
 /// A small generator of pseudo-random numbers, so that failures repeat.
@@ -278,7 +279,7 @@ fn denormal_sums_are_zero_in_the_end() {
 #[test]
 fn what_is_added_is_added_to_zeros() {
     // The sum is denormal and so is what is added.
-    let p = plain(17, 3, 40);
+    let p = MatMul::dense(17, 3, 40);
     let tiny = 1e-39_f32;
     let (mut a, mut b) =
         (Field { data: vec![1e-20_f32; 51], origin: 0 }, Field { data: vec![1e-20_f32; 120], origin: 0 });
@@ -288,91 +289,6 @@ fn what_is_added_is_added_to_zeros() {
         let plus = Addend { data: plus.pointer(), row_stride: 40 };
         multiply_plus(&p, DType::F32, isa, &mut a, &mut b, &mut c, plus);
         assert!(c.data.iter().all(|&x| x == tiny), "{isa:?}");
-    }
-}
-
-/// A contiguous product.
-fn plain(m: usize, k: usize, n: usize) -> MatMul {
-    let (a_rs, b_rs, c_rs) = (k as isize, n as isize, n as isize);
-    MatMul { m, n, k, a_rs, a_cs: 1, b_rs, b_cs: 1, c_rs, batch: 1, a_bs: 0, b_bs: 0, c_bs: 0 }
-}
-
-#[test]
-fn a_row_depends_on_nothing_but_itself() {
-    let mut dice = Dice(3);
-    let (k, n) = (1500, 77);
-    let mut real =
-        |len: usize| Field { data: (0..len).map(|_| dice.below(1000) as f32 / 700.0 - 0.7).collect(), origin: 0 };
-    let (mut a, mut b) = (real(40 * k), real(k * n));
-    let mut rows: Option<Vec<f32>> = None;
-    for isa in isas().filter(|&isa| isa != Isa::Portable) {
-        for m in [40, 33, 9, 3, 1] {
-            let mut c = Field { data: vec![0.0_f32; m * n], origin: 0 };
-            multiply(&plain(m, k, n), DType::F32, isa, &mut a, &mut b, &mut c);
-            let all = rows.get_or_insert_with(|| c.data.clone());
-            assert_eq!(c.data, all[..m * n], "{isa:?} with {m} rows");
-        }
-    }
-}
-
-#[test]
-fn products_with_long_sums_are_cut_in_one_way_on_every_processor() {
-    let mut dice = Dice(5);
-    let k = 4100;
-    // Parts of k, of 256 terms each, and fewer where C is larger.
-    for (m, n, parts) in [(64, 48, 16), (256, 200, 4)] {
-        let mut real =
-            |len: usize| Field { data: (0..len).map(|_| dice.below(1000) as f32 / 700.0 - 0.7).collect(), origin: 0 };
-        let (mut a, mut b) = (real(m * k), real(k * n));
-        let mut turned = Field { data: (0..m * k).map(|i| a.data[i % m * k + i / m]).collect(), origin: 0 };
-        let p = plain(m, k, n);
-        let by_columns = MatMul { a_rs: 1, a_cs: m as isize, ..p };
-        let mut first: Option<Vec<f32>> = None;
-        for isa in isas().filter(|&isa| isa != Isa::Portable) {
-            for (p, a) in [(&p, &mut a), (&by_columns, &mut turned)] {
-                let plan = Blocking::new(p, DType::F32, isa);
-                assert!(plan.cuts[2] == parts && plan.work().phases[2] > 0, "{isa:?} {:?}", plan.work());
-                // Columns that lie a multiple of half a kilobyte apart are packed in blocks.
-                assert_eq!(plan.packs_a, p.a_rs == 1 && m == 256);
-                assert!(!plan.packs_a || !plan.a.copied());
-                let mut c = Field { data: vec![0.0_f32; m * n], origin: 0 };
-                multiply(p, DType::F32, isa, a, &mut b, &mut c);
-                assert!(*first.get_or_insert_with(|| c.data.clone()) == c.data, "{isa:?} {p:?}");
-            }
-        }
-    }
-}
-
-#[test]
-fn results_do_not_depend_on_the_number_of_processors() {
-    let mut dice = Dice(8);
-    // Dot products with a column and with few, of whole and of odd rows; tiles; long sums.
-    for (m, k, n) in
-        [(1000, 4096, 1), (4099, 256, 4), (1001, 700, 3), (300, 500, 200), (256, 4100, 130), (16, 5000, 600)]
-    {
-        let mut real =
-            |len: usize| Field { data: (0..len).map(|_| dice.below(1000) as f32 / 700.0 - 0.7).collect(), origin: 0 };
-        let (mut a, mut b) = (real(m * k), real(k * n));
-        for by_columns in [false, true] {
-            let p = plain(m, k, n);
-            let p = if by_columns { MatMul { b_rs: 1, b_cs: k as isize, ..p } } else { p };
-            for isa in isas() {
-                let mut first: Option<Vec<f32>> = None;
-                let mut numbers = Vec::new();
-                for enough in [16, 32, 64] {
-                    ENOUGH.set(Some(enough));
-                    numbers.push(work(&p, DType::F32, isa).phases[1]);
-                    let mut c = Field { data: vec![0.0_f32; m * n], origin: 0 };
-                    multiply(&p, DType::F32, isa, &mut a, &mut b, &mut c);
-                    ENOUGH.set(None);
-                    assert!(*first.get_or_insert_with(|| c.data.clone()) == c.data, "{isa:?} {p:?} {enough}");
-                }
-                assert!(
-                    numbers.is_sorted() && (isa == Isa::Portable || m != 1000 || numbers[0] < numbers[2]),
-                    "{numbers:?}"
-                );
-            }
-        }
     }
 }
 
@@ -394,53 +310,6 @@ fn a_transposed_operand_is_packed_in_blocks() {
 }
 
 #[test]
-fn a_large_operand_is_copied_or_packed_and_the_rows_stay_the_same() {
-    let mut dice = Dice(4);
-    let shapes =
-        [(1024, 1700, 1901), (151, 1201, 77), (20, 2048, 1024), (300, 64, 1030), (40, 301, 777), (613, 301, 77)];
-    for (m, k, n) in shapes {
-        // Two tiles of rows read B as it lies.
-        let (all, few) = (plain(m, k, n), plain(12, k, n));
-        let mut real =
-            |len: usize| Field { data: (0..len).map(|_| dice.below(1000) as f64 / 700.0 - 0.7).collect(), origin: 0 };
-        let (mut a, mut b) = (real(m * k), real(k * n));
-        let single = |field: &Field<f64>| Field { data: field.data.iter().map(|&x| x as f32).collect(), origin: 0 };
-        let (mut single_a, mut single_b) = (single(&a), single(&b));
-        for isa in isas().filter(|&isa| isa != Isa::Portable) {
-            let scratch = |p: &MatMul| work(p, DType::F32, isa).scratch;
-            // A is copied where its rows are pages apart.
-            assert!(scratch(&few) == if k == 2048 { 12 * (k + 16) * 4 } else { 0 });
-            assert!(m < 512 || isa != Isa::Avx2 && m < 1024 || scratch(&all) >= k * n * 4);
-            let [mut c, mut d] = [m, 12].map(|rows| Field { data: vec![0.0_f32; rows * n], origin: 0 });
-            multiply(&all, DType::F32, isa, &mut single_a, &mut single_b, &mut c);
-            multiply(&few, DType::F32, isa, &mut single_a, &mut single_b, &mut d);
-            assert!(c.data[..12 * n] == d.data, "{isa:?} {m} {k} {n}");
-            let [mut c, mut d] = [m, 12].map(|rows| Field { data: vec![0.0_f64; rows * n], origin: 0 });
-            multiply(&all, DType::F64, isa, &mut a, &mut b, &mut c);
-            multiply(&few, DType::F64, isa, &mut a, &mut b, &mut d);
-            assert!(c.data[..12 * n] == d.data, "f64 {isa:?} {m} {k} {n}");
-            // The same by columns.
-            let by_columns = MatMul { b_rs: 1, b_cs: k as isize, ..all };
-            let in_panels = m >= 512 && PACKS_WIDE_PANELS.get() == Some(true);
-            assert!(!in_panels || scratch(&by_columns) >= k * n * 4);
-            // A transposed A is copied, but for the near ones that few columns read.
-            let by_rows = |m, n, k| MatMul { a_rs: 1, a_cs: m as isize, ..plain(m, k, n) };
-            let near = PACKS_WIDE_PANELS.get() == Some(true);
-            assert!(isa != Isa::Avx2 && !near || (scratch(&by_rows(256, 256, 128)) == 0) == near);
-            assert!(scratch(&by_rows(256, 400, 128)) > 0 && scratch(&by_rows(2048, 320, 40)) > 0);
-            let mut turned = Field { data: (0..k * n).map(|i| b.data[i % k * n + i / k]).collect(), origin: 0 };
-            let mut d = Field { data: vec![0.0_f64; m * n], origin: 0 };
-            multiply(&by_columns, DType::F64, isa, &mut a, &mut turned, &mut d);
-            assert!(c.data == d.data, "f64 {isa:?} {m} {k} {n} by columns");
-            let [mut c, mut d] = [0, 1].map(|_| Field { data: vec![0.0_f32; m * n], origin: 0 });
-            multiply(&all, DType::F32, isa, &mut single_a, &mut single_b, &mut c);
-            multiply(&by_columns, DType::F32, isa, &mut single_a, &mut single(&turned), &mut d);
-            assert!(c.data == d.data, "{isa:?} {m} {k} {n} by columns");
-        }
-    }
-}
-
-#[test]
 fn sums_of_halves_are_rounded_once() {
     // 1 + 4096 times 2^-12: a running sum in f16 would stay at 1.
     let k = 4097;
@@ -449,7 +318,7 @@ fn sums_of_halves_are_rounded_once() {
     b.data[0] = f16::from_f32(1.0);
     for isa in isas() {
         let mut c = Field { data: vec![f16::ZERO], origin: 0 };
-        multiply(&plain(1, k, 1), DType::F16, isa, &mut a, &mut b, &mut c);
+        multiply(&MatMul::dense(1, k, 1), DType::F16, isa, &mut a, &mut b, &mut c);
         assert_eq!(c.data[0].to_f32(), 2.0);
     }
 }
@@ -457,12 +326,14 @@ fn sums_of_halves_are_rounded_once() {
 #[test]
 fn small_products_are_one_call_and_large_ones_are_shared() {
     for isa in isas() {
-        assert!(work(&plain(64, 64, 64), DType::F32, isa).phases.iter().sum::<usize>() <= 1 || isa == Isa::Portable);
-        assert!(work(&plain(4, 4, 4), DType::F32, isa).phases.iter().sum::<usize>() <= 1);
-        assert!(work(&plain(1000, 1000, 1000), DType::F32, isa).phases[1] >= 16);
-        assert!(work(&plain(2048, 2048, 1), DType::F32, isa).phases[1] >= 2);
-        assert!(work(&plain(1, 1 << 20, 1), DType::F32, isa).phases[1] >= 2);
-        assert_eq!(work(&plain(0, 5, 5), DType::F32, isa).phases, [0; 5]);
+        assert!(
+            work(&MatMul::dense(64, 64, 64), DType::F32, isa).phases.iter().sum::<usize>() <= 1 || isa == Isa::Portable
+        );
+        assert!(work(&MatMul::dense(4, 4, 4), DType::F32, isa).phases.iter().sum::<usize>() <= 1);
+        assert!(work(&MatMul::dense(1000, 1000, 1000), DType::F32, isa).phases[1] >= 16);
+        assert!(work(&MatMul::dense(2048, 2048, 1), DType::F32, isa).phases[1] >= 2);
+        assert!(work(&MatMul::dense(1, 1 << 20, 1), DType::F32, isa).phases[1] >= 2);
+        assert_eq!(work(&MatMul::dense(0, 5, 5), DType::F32, isa).phases, [0; 5]);
     }
 }
 
@@ -481,20 +352,7 @@ fn something_is_added_on_the_way() {
         (256, 70, 1024),
     ] {
         let (tall, wide) = (m as isize, n as isize);
-        let dense = MatMul {
-            m,
-            n,
-            k,
-            a_rs: k as isize,
-            a_cs: 1,
-            b_rs: wide,
-            b_cs: 1,
-            c_rs: wide,
-            batch: 1,
-            a_bs: 0,
-            b_bs: 0,
-            c_bs: 0,
-        };
+        let dense = MatMul::dense(m, k, n);
         for p in [dense, MatMul { a_rs: 1, a_cs: tall, b_rs: 1, b_cs: k as isize, ..dense }] {
             let mut some =
                 |rows, rs, cols, cs| Field::new(&[(rows, rs), (cols, cs)], || dice.below(2000) as f32 / 1000.0 - 1.0);
@@ -517,39 +375,5 @@ fn something_is_added_on_the_way() {
             }
             assert!(!can_add(&p, DType::F32, Isa::Portable) && !can_add(&p, DType::F16, Isa::detect()));
         }
-    }
-}
-
-#[test]
-fn products_of_bfloat16_have_the_same_bits_on_every_processor() {
-    // But for those with a matrix unit, which adds in another order.
-    #[cfg(target_arch = "x86_64")]
-    let _without = amx::tests::without();
-    let mut dice = Dice(16);
-    for (m, k, n) in [(17, 301, 70), (3, 64, 17), (40, 1025, 2), (5, 1, 33), (130, 77, 129)] {
-        for _ in 0..4 {
-            let p = problem(m, k, n, 2, &mut dice);
-            let mut real = |extents: &[(usize, isize)]| {
-                Field::new(extents, || bf16::from_f32(dice.below(2000) as f32 / 900.0 - 1.1))
-            };
-            let mut a = real(&[(2, p.a_bs), (m, p.a_rs), (k, p.a_cs)]);
-            let mut b = real(&[(2, p.b_bs), (k, p.b_rs), (n, p.b_cs)]);
-            let mut first: Option<Vec<bf16>> = None;
-            for isa in isas().filter(|&isa| isa != Isa::Portable) {
-                let mut c = Field::new(&[(2, p.c_bs), (m, p.c_rs), (n, 1)], || bf16::ZERO);
-                multiply(&p, DType::BF16, isa, &mut a, &mut b, &mut c);
-                let expected = first.get_or_insert_with(|| c.data.clone());
-                assert!(c.data.iter().zip(expected.iter()).all(|(x, y)| x.to_bits() == y.to_bits()), "{isa:?} {p:?}");
-            }
-        }
-    }
-    // In order, one is lost beside 2^30 and three is not; of pairs the other way round both would be.
-    let row = [2f32.powi(30), 1.0, -2f32.powi(30), 3.0].map(bf16::from_f32);
-    let mut a = Field { data: row.repeat(3), origin: 0 };
-    let mut b = Field { data: vec![bf16::ONE; 4 * 20], origin: 0 };
-    for isa in isas() {
-        let mut c = Field { data: vec![bf16::ZERO; 3 * 20], origin: 0 };
-        multiply(&plain(3, 4, 20), DType::BF16, isa, &mut a, &mut b, &mut c);
-        assert!(c.data.iter().all(|x| x.to_f32() == 3.0), "{isa:?}");
     }
 }

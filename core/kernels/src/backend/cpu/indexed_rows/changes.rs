@@ -38,7 +38,7 @@ pub struct Share {
 /// follow each other.
 const NARROWEST: usize = 256;
 /// Bytes of a row from which on chunks share rows: a look at every number is little beside such a row.
-pub const LONG: usize = 1024;
+pub const LONG_ROW: usize = 1024;
 
 impl Changes {
     fn bytes(&self) -> usize {
@@ -47,7 +47,7 @@ impl Changes {
 
     /// Whether chunks take columns of all rows. Each reads all numbers either way, which many chunks of rows would do for little.
     fn by_columns(&self) -> bool {
-        !self.sorted && self.count >= self.rows && (NARROWEST..LONG).contains(&self.bytes())
+        !self.sorted && self.count >= self.rows && (NARROWEST..LONG_ROW).contains(&self.bytes())
     }
 
     /// The work of changes that move `bytes`, the check of their numbers before it.
