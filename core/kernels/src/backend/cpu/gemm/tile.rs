@@ -6,6 +6,13 @@ use super::number::Operands;
 use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8, Pairs16};
 use crate::backend::cpu::simd::{Simd, ask_for};
 
+/// Steps of k that are taken at once by tiles of so many rows and more, of vectors of so many bytes. A step of six rows by two of them is 20
+/// instructions, and what moves its addresses alone another seven; where another thread runs on the same core, there is no room for those.
+/// Wide vectors compute twice as much with as many.
+const DEEP: usize = 4;
+const DEEP_ROWS: usize = 4;
+const DEEP_BYTES: usize = 32;
+
 /// `MR` rows by `NV` vectors; `lanes` of the last vector count.
 ///
 /// Each element of C is one chain of fused multiply-adds over k in order, whatever the tile, the register or the
@@ -35,37 +42,65 @@ unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK: bool>(
             }
         }
         let (mut a, mut b) = (o.a, o.b);
-        // A macro, not a closure: closures would not inherit the instructions.
+        // Macros, not closures: closures would not inherit the instructions.
+        macro_rules! step {
+            ($b:expr, $last:ident => $load:expr, $i:ident => $element:expr) => {
+                let b = $b;
+                let mut row = [V::zero(); NV];
+                for j in 0..NV - 1 {
+                    row[j] = V::load(b.add(j * V::LANES));
+                }
+                let $last = b.add((NV - 1) * V::LANES);
+                row[NV - 1] = $load;
+                if PACK {
+                    for j in 0..NV {
+                        row[j].store(packed.add(j * V::LANES));
+                    }
+                    packed = packed.add(NV * V::LANES);
+                }
+                for $i in 0..MR {
+                    let s = V::splat($element);
+                    for j in 0..NV {
+                        acc[$i][j] = s.fma(row[j], acc[$i][j]);
+                    }
+                }
+            };
+        }
+        // Elements of A with neighbours are told by constant distances, and several steps share what moves the addresses on.
+        macro_rules! deep_steps {
+            ($at:ident, $d:ident, $i:ident => $element:expr) => {
+                for _ in 0..o.k / DEEP {
+                    for $d in 0..DEEP {
+                        step!(b.wrapping_offset($d as isize * o.b_rs), last => V::load(last), $i => $element);
+                    }
+                    $at += DEEP;
+                    b = b.wrapping_offset(DEEP as isize * o.b_rs);
+                }
+            };
+        }
         macro_rules! steps {
-            ($last:ident => $load:expr) => {
-                for _ in 0..o.k {
-                    let mut row = [V::zero(); NV];
-                    for j in 0..NV - 1 {
-                        row[j] = V::load(b.add(j * V::LANES));
-                    }
-                    let $last = b.add((NV - 1) * V::LANES);
-                    row[NV - 1] = $load;
-                    if PACK {
-                        for j in 0..NV {
-                            row[j].store(packed.add(j * V::LANES));
-                        }
-                        packed = packed.add(NV * V::LANES);
-                    }
-                    for i in 0..MR {
-                        let s = V::splat(*a.wrapping_offset(i as isize * o.a_rs));
-                        for j in 0..NV {
-                            acc[i][j] = s.fma(row[j], acc[i][j]);
-                        }
-                    }
+            ($count:expr, $last:ident => $load:expr) => {
+                for _ in 0..$count {
+                    step!(b, $last => $load, i => *a.wrapping_offset(i as isize * o.a_rs));
                     a = a.wrapping_offset(o.a_cs);
                     b = b.wrapping_offset(o.b_rs);
                 }
             };
         }
         if full {
-            steps!(last => V::load(last));
+            let mut at = 0;
+            if MR >= DEEP_ROWS && size_of::<V>() == DEEP_BYTES {
+                if o.a_cs == 1 {
+                    let rows: [_; MR] = std::array::from_fn(|i| a.wrapping_offset(i as isize * o.a_rs));
+                    deep_steps!(at, d, i => *rows[i].wrapping_add(at + d));
+                } else if o.a_rs == 1 {
+                    deep_steps!(at, d, i => *a.wrapping_offset((at + d) as isize * o.a_cs).wrapping_add(i));
+                }
+            }
+            a = a.wrapping_offset(at as isize * o.a_cs);
+            steps!(o.k - at, last => V::load(last));
         } else {
-            steps!(last => V::load_tail(last, tail));
+            steps!(o.k, last => V::load_tail(last, tail));
         }
         if o.last {
             for i in 0..MR {

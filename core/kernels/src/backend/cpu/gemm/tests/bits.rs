@@ -164,3 +164,36 @@ fn products_of_bfloat16_have_the_same_bits_on_every_processor() {
         assert!(c.data.iter().all(|x| x.to_f32() == 3.0), "{isa:?}");
     }
 }
+
+/// Tiles of few and of many rows take the steps of k one by one or several at once, as A lies.
+#[test]
+fn every_sum_is_one_chain_in_order_however_a_lies() {
+    let mut dice = Dice(12);
+    for (m, k, n) in (4..14).flat_map(|m| (0..14).map(move |k| (m, k, 8 * (m % 4 + 2)))) {
+        let (rows, columns) = (m as isize, k as isize);
+        let layouts =
+            [(columns, 1), (1, rows), (3 * columns, 3), (-1, rows), (columns, -1), (1, -rows), (0, 1), (1, 0)];
+        for (a_rs, a_cs) in layouts {
+            let p = MatMul { a_rs, a_cs, ..MatMul::dense(m, k, n) };
+            let mut value = || dice.below(1000) as f32 / 700.0 - 0.7;
+            let mut a = Field::new(&[(m, a_rs), (k, a_cs)], &mut value);
+            let mut b = Field::new(&[(k, n as isize), (n, 1)], &mut value);
+            let mut wide = [&a, &b]
+                .map(|x| Field { data: x.data.iter().map(|&v| f64::from(v) / 3.0).collect(), origin: x.origin });
+            let place = |i: usize, j: usize| i as isize * a_rs + j as isize * a_cs;
+            for isa in isas().filter(|&isa| isa != Isa::Portable) {
+                let mut c = Field { data: vec![0.0_f32; m * n], origin: 0 };
+                multiply(&p, DType::F32, isa, &mut a, &mut b, &mut c);
+                let mut c64 = Field { data: vec![0.0_f64; m * n], origin: 0 };
+                let [wide_a, wide_b] = &mut wide;
+                multiply(&p, DType::F64, isa, wide_a, wide_b, &mut c64);
+                for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                    let at = |d: usize| (place(i, d), (d * n + j) as isize);
+                    let sum = (0..k).fold(0.0, |sum, d| a.at(at(d).0).mul_add(b.at(at(d).1), sum));
+                    let sum64 = (0..k).fold(0.0, |sum, d| wide[0].at(at(d).0).mul_add(wide[1].at(at(d).1), sum));
+                    assert_eq!((c.data[i * n + j], c64.data[i * n + j]), (sum, sum64), "{isa:?} {p:?} [{i}, {j}]");
+                }
+            }
+        }
+    }
+}
