@@ -7,7 +7,7 @@ use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8, Pairs16};
 use crate::backend::cpu::simd::{Simd, ask_for};
 
 /// Steps of k that are taken at once by tiles of at least so many rows, of vectors of so many bytes. A step of six rows by two vectors loads and
-/// multiplies with 20 instructions, and took 28, which costs a core that others share up to a tenth of its speed. Wider vectors and tiles compute more
+/// multiplies with 20 instructions, and took 28, which cost 5 to 16 % on cores that others shared. Wider vectors and tiles compute more
 /// for each address that moves.
 const DEEP: usize = 4;
 const DEEP_ROWS: usize = 4;
