@@ -37,6 +37,18 @@ impl Cells {
         if self.size.contains(&0) { 0 } else { self.parts.iter().product() }
     }
 
+    /// Pixels of the largest cell.
+    pub fn most_pixels(self) -> usize {
+        self.size.iter().zip(self.parts).map(|(size, parts)| size.div_ceil(parts.max(1))).product()
+    }
+
+    /// Pixels of the cells before this one.
+    pub fn before(self, cell: &Cell) -> usize {
+        let [_, rows, cols] = self.size;
+        let in_image = cell.rows.start * cols + cell.rows.len() * cell.cols.start;
+        cell.images.start * rows * cols + cell.images.len() * in_image
+    }
+
     pub fn get(self, i: usize) -> Cell {
         let part = |axis: usize, i: usize| {
             let (n, parts) = (self.size[axis], self.parts[axis]);
@@ -44,6 +56,12 @@ impl Cells {
         };
         let [_, rows, cols] = self.parts;
         Cell { images: part(0, i / (rows * cols)), rows: part(1, i / cols % rows), cols: part(2, i % cols) }
+    }
+}
+
+impl Cell {
+    pub fn pixels(&self) -> usize {
+        self.images.len() * self.rows.len() * self.cols.len()
     }
 }
 
@@ -62,9 +80,13 @@ mod tests {
             [(3, 5, 7, 10), (1, 1, 1000, 96), (10, 2, 2, 13), (2, 30, 8, 50), (0, 3, 3, 5)]
         {
             let cells = Cells::new(batch, rows, cols, target);
+            let mut before = 0;
             let mut seen = vec![0; batch * rows * cols];
             for i in 0..cells.count() {
                 let c = cells.get(i);
+                assert_eq!(cells.before(&c), before);
+                assert!(c.pixels() <= cells.most_pixels());
+                before += c.pixels();
                 for b in c.images {
                     for r in c.rows.clone() {
                         c.cols.clone().for_each(|w| seen[(b * rows + r) * cols + w] += 1);

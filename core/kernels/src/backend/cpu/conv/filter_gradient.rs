@@ -1,10 +1,12 @@
 //! The gradient of the filters: for each tap, a product of input pixels (transposed) with the output gradient.
 //! Called by the convolution's gradient; partial sums over fixed parts of the batch are added in order at the end.
 
-use super::cells::{Cell, Cells, share};
+use super::cells::{Cell, share};
+use super::filter_cells;
+use super::filter_plan::{FilterGradientPlan, Slab, plane};
 use super::filter_product::product;
 use super::forward::{axis_d, axis_h, axis_w};
-use super::kernels::{Block, Blocks, Kernels, choose};
+use super::kernels::{Block, Column, Kernels, choose};
 use super::partials::{SUM, pad, sum};
 use super::product::volumes;
 use super::tile::{MAX_ROWS, Tile};
@@ -15,150 +17,6 @@ use crate::backend::cpu::gemm::{self, Addend};
 use crate::backend::cpu::isa::Isa;
 use crate::backend::cpu::simd::Float;
 use std::ops::Range;
-
-/// Multiply-adds of one chunk at least; there are up to [`MAX_PARTS`] chunks.
-const CHUNK: usize = 1 << 19;
-/// Bytes of input and output gradient that stay in the second-level cache while all tiles pass over them. Smaller
-/// cells would fit the first level, but load and store the sums more often than that gains.
-const CELL: usize = 256 << 10;
-/// Bytes of all partial sums together.
-const PARTIALS: usize = 4 << 20;
-/// More partial sums than this would cost more to add than they balance.
-const MAX_PARTS: usize = 32;
-/// With fewer input channels than this a tile must span taps to be full.
-const FEW: usize = 8;
-
-/// Rows of the gradient that one tile column works on: channels of one tap, or any rows where no tap is cut off.
-struct Slab {
-    /// First and last tap + 1 of the rows' origin, and rows within them.
-    tap: Option<(usize, usize)>,
-    rows: Range<usize>,
-}
-
-struct FilterGradientPlan {
-    /// The geometry, with the padded copy of the input in place of the input where there is one.
-    g: ConvGeometry,
-    /// The input as the caller has it.
-    input: ConvGeometry,
-    /// Input and output gradient have changed places, and so have the channels of the sum; its taps are turned.
-    swapped: bool,
-    /// Elements of the padded copy, and chunks that fill it.
-    copy: usize,
-    copies: usize,
-    /// Elements from one pixel of the input, or of its copy, to the next.
-    pitch: usize,
-    /// Taps may be cut off at borders, so each tap has its own rectangle of pixels.
-    cut: bool,
-    blocks: Blocks,
-    cells: Cells,
-    /// Parts of the cells, each with its own partial sum; 1 = the sum itself.
-    parts: usize,
-    /// Slabs of rows of each tap (or of all taps, if none is cut), and the groups that slabs times blocks form.
-    slabs: usize,
-    groups: usize,
-}
-
-impl FilterGradientPlan {
-    fn new<T: Float>(g: &ConvGeometry, isa: Isa) -> Self {
-        let kernels = Kernels::<T>::of(isa);
-        let input = g.flattened();
-        let turned = turned(&input);
-        // Few output channels would leave most of a vector idle, where many input channels fill it.
-        let swapped = turned.is_some() && 2 * g.out_c <= kernels.lanes.min(g.in_c);
-        let input = turned.filter(|_| swapped).unwrap_or(input);
-        let mut g = input;
-        let blocks = Blocks::new(kernels, g.out_c);
-        let reach = |out: usize, stride: usize, k: usize, dilation: usize| {
-            (out.max(1) - 1) * stride + (k.max(1) - 1) * dilation + 1
-        };
-        let (h, w) = (reach(g.out_h, g.stride_h, g.k_h, g.dilation_h), reach(g.out_w, g.stride_w, g.k_w, g.dilation_w));
-        let mut cut = g.pad_top > 0 || g.pad_left > 0 || h > g.in_h || w > g.in_w;
-        let (mut copy, mut copies, mut pitch) = (0, 0, g.in_pitch());
-        if cut && g.in_c < FEW {
-            (g.in_h, g.in_w, g.pad_top, g.pad_left) = (h, w, 0, 0);
-            copy = g.batch * g.in_d * h * w * g.in_c;
-            copies = copy.div_ceil(64 << 10).min(g.batch * g.in_d);
-            pitch = g.in_c;
-            cut = false;
-        }
-        let pixel = (g.stride_h * g.stride_w * g.in_c + g.out_c).max(1) * size_of::<T>();
-        let cells = Cells::new(g.batch * g.out_d, g.out_h, g.out_w, (CELL / pixel).max(64));
-
-        let size = g.depth() * g.out_c;
-        let chunks = g.batch * g.out_d * g.out_h * g.out_w * size / CHUNK;
-        let chunks = chunks.clamp(1, MAX_PARTS);
-        let affordable = (PARTIALS / (size * size_of::<T>()).max(1)).clamp(1, MAX_PARTS);
-        let parts = chunks.min(affordable).min(cells.count()).max(1);
-        let vectors = if blocks.count > 0 { blocks.get(blocks.count - 1).vectors } else { 1 };
-        let height = 4 * kernels.columns[vectors - 1][0].0;
-        let slabs = if cut { g.k_h * g.k_w * g.in_c.div_ceil(height) } else { plane(&g).div_ceil(height) };
-        // A chunk that had fewer rows would read all pixels for a part of their channels.
-        let groups = (chunks / parts).max(1).min(slabs * blocks.count);
-        Self { g, input, swapped, copy, copies, pitch, cut, blocks, cells, parts, slabs, groups }
-    }
-
-    /// The `i`-th slab.
-    fn slab(&self, i: usize) -> Slab {
-        if !self.cut {
-            return Slab { tap: None, rows: share(plane(&self.g), self.slabs, i) };
-        }
-        let per_tap = self.slabs / (self.g.k_h * self.g.k_w);
-        let tap = i / per_tap;
-        Slab { tap: Some((tap / self.g.k_w, tap % self.g.k_w)), rows: share(self.g.in_c, per_tap, i % per_tap) }
-    }
-
-    fn size(&self) -> usize {
-        self.g.depth() * self.g.out_c
-    }
-
-    /// Whether the sums of the parts are in scratch, for a last phase to bring them to their place.
-    fn gathers(&self) -> bool {
-        self.parts > 1 || self.swapped
-    }
-
-    /// Elements of scratch memory that a group of channels needs.
-    fn scratch(&self) -> usize {
-        self.copy + if self.gathers() { self.parts * self.size() } else { 0 }
-    }
-
-    /// Elements from one row of the sums of a part to the next.
-    fn row(&self) -> usize {
-        if self.gathers() { self.g.out_c } else { self.g.out_pitch() }
-    }
-
-    /// Chunks of a group of channels.
-    fn phases(&self) -> [usize; 5] {
-        [self.copies, self.parts * self.groups, self.sums(), 0, 0]
-    }
-
-    /// Chunks of the last phase.
-    fn sums(&self) -> usize {
-        if self.gathers() { self.size().div_ceil(SUM) } else { 0 }
-    }
-}
-
-/// Rows of the gradient that belong to one plane of a filter.
-fn plane(g: &ConvGeometry) -> usize {
-    g.k_h * g.k_w * g.in_c
-}
-
-/// The convolution of stride 1 over the output gradient that has the same products; its taps are in reverse order.
-fn turned(g: &ConvGeometry) -> Option<ConvGeometry> {
-    if !g.is_flat() || (g.stride_h, g.stride_w) != (1, 1) || g.k_h * g.k_w == 0 {
-        return None;
-    }
-    Some(ConvGeometry {
-        in_h: g.out_h,
-        in_w: g.out_w,
-        in_c: g.out_c,
-        out_h: g.in_h,
-        out_w: g.in_w,
-        out_c: g.in_c,
-        pad_top: ((g.k_h - 1) * g.dilation_h).checked_sub(g.pad_top)?,
-        pad_left: ((g.k_w - 1) * g.dilation_w).checked_sub(g.pad_left)?,
-        ..*g
-    })
-}
 
 /// Scratch and chunks of [`filter_gradient`].
 pub fn filter_gradient_work<T: Float>(g: &ConvGeometry, isa: Isa) -> Work {
@@ -204,14 +62,24 @@ pub unsafe fn filter_gradient<T: Float>(
     let (x, dy) = if plan.swapped { (dy, x) } else { (x, dy) };
     // SAFETY: the scratch holds the copy and then the partial sums; chunks write separate parts of them.
     unsafe {
-        let partials = copy.add(plan.copy);
+        let pixels = copy.add(plan.copy);
+        let partials = pixels.add(plan.parts * plan.groups * plan.pixels);
         match phase {
+            0 if plan.copied => {
+                let cells = share(plan.cells.count(), plan.copies, chunk);
+                filter_cells::panels(&plan.g, Kernels::of(isa), plan.blocks, plan.cells, dy, copy, cells)
+            }
             0 => pad(&plan.input, &plan.g, x, copy, share(plan.g.batch * plan.g.in_d, plan.copies, chunk)),
             1 => {
                 let (part, group) = (chunk % plan.parts, chunk / plan.parts);
-                let x = if plan.copy > 0 { copy.cast_const() } else { x };
+                let copy = copy.cast_const();
+                let (x, dy) = match (plan.copied, plan.copy > 0) {
+                    (true, _) => (x, copy),
+                    (false, true) => (copy, dy),
+                    (false, false) => (x, dy),
+                };
                 let to = if plan.gathers() { partials.add(part * plan.size()) } else { dw };
-                partial(&plan, Kernels::of(isa), x, dy, to, part, group);
+                partial(&plan, Kernels::of(isa), x, dy, to, pixels.add(chunk * plan.pixels), part, group);
             }
             _ => {
                 let range = chunk * SUM..plan.size().min((chunk + 1) * SUM);
@@ -224,13 +92,15 @@ pub unsafe fn filter_gradient<T: Float>(
 /// The sum over the cells of one part, for the slabs and blocks of one group.
 ///
 /// # Safety
-/// The tensors must be those of the plan's geometry, and nobody else may use these rows and columns of `dw`.
+/// The tensors must be those of the plan's geometry, with the panels in place of `dy` where the plan copies it and room for a slab's pixels at
+/// `pixels`, and nobody else may use these rows and columns of `dw`.
 unsafe fn partial<T: Float>(
     plan: &FilterGradientPlan,
     kernels: &'static Kernels<T>,
     x: *const T,
     dy: *const T,
     dw: *mut T,
+    pixels: *mut T,
     part: usize,
     group: usize,
 ) {
@@ -252,6 +122,11 @@ unsafe fn partial<T: Float>(
     units().for_each(|unit| each_row(unit, &clear));
     for cell in share(plan.cells.count(), plan.parts, part) {
         let cell = plan.cells.get(cell);
+        if plan.copied {
+            // SAFETY: the caller's promise.
+            unsafe { copied_cell(plan, kernels, x, dy, dw, pixels, units(), &cell) }
+            continue;
+        }
         for unit in units() {
             let (slab, block) = (plan.slab(unit / plan.blocks.count), plan.blocks.get(unit % plan.blocks.count));
             if g.is_flat() {
@@ -331,26 +206,112 @@ unsafe fn slab_cell<T: Float>(
         src_step: [g.stride_d * in_image, g.stride_h * in_row, g.stride_w * pitch],
         panel_step: [out_image, out_row, out_pitch],
         lanes: block.lanes,
+        whole: block.lanes == kernels.lanes,
         accumulate: true,
         last: false,
     };
-    let column = kernels.columns[block.vectors - 1];
-    let mut row = slab.rows.start;
-    while row < slab.rows.end {
-        let (height, call) = choose(column, slab.rows.end - row);
-        tile.live = height.min(slab.rows.end - row);
+    let offset = |row: usize| match slab.tap {
+        Some(_) => row,
+        None => {
+            let (tap, channel) = (row / g.in_c, row % g.in_c);
+            tap / g.k_w * g.dilation_h * in_row + tap % g.k_w * g.dilation_w * pitch + channel
+        }
+    };
+    // SAFETY: taps of these rows read inside the images for all pixels of the cell.
+    unsafe {
+        run(&mut tile, kernels.columns[block.vectors - 1], slab.rows.clone(), |row| (first + row) * plan.row(), offset)
+    }
+}
+
+/// Adds what one cell gives to some slabs and blocks, from panels of the output gradient and a copy of each slab's pixels.
+///
+/// # Safety
+/// As for [`partial`].
+unsafe fn copied_cell<T: Float>(
+    plan: &FilterGradientPlan,
+    kernels: &'static Kernels<T>,
+    x: *const T,
+    panels: *const T,
+    dw: *mut T,
+    pixels: *mut T,
+    units: Range<usize>,
+    cell: &Cell,
+) {
+    let g = &plan.g;
+    let (v, h) = (axis_h(g), axis_w(g));
+    let in_row = g.in_w * plan.pitch;
+    let (all_rows, all_cols) = (cell.rows.len(), cell.cols.len());
+    let mut last = None;
+    for unit in units {
+        let (index, block) = (unit / plan.blocks.count, plan.blocks.get(unit % plan.blocks.count));
+        let slab = plan.slab(index);
+        let (kh, kw) = slab.tap.unwrap_or((0, 0));
+        let (rows, cols) = (v.outputs(kh, cell.rows.clone()), h.outputs(kw, cell.cols.clone()));
+        let len = [cell.images.len(), rows.len(), cols.len()];
+        if len.contains(&0) {
+            continue;
+        }
+        if last.replace(index) != Some(index) {
+            let row = cell.images.start * g.in_h + v.at(rows.start, kh);
+            let from = row * in_row + h.at(cols.start, kw) * plan.pitch + slab.rows.start;
+            let step = [g.in_h * in_row, g.stride_h * in_row, g.stride_w * plan.pitch];
+            // SAFETY: the tap reads inside the images for these pixels, and there is room for those of a cell.
+            unsafe { filter_cells::pixels(x.add(from), step, len, slab.rows.len(), pixels) }
+        }
+        let width = block.vectors * kernels.lanes;
+        let before = (rows.start - cell.rows.start) * all_cols + cols.start - cell.cols.start;
+        let first = (kh * g.k_w + kw) * g.in_c;
+        let mut tile = Tile {
+            src: pixels.cast_const(),
+            // SAFETY: the first pixel that the tap reads is in the panel.
+            panel: unsafe { panels.add(filter_cells::panel(plan.blocks, plan.cells, cell, &block) + before * width) },
+            // SAFETY: a block starts inside the gradient's row.
+            out: unsafe { dw.add(block.start) },
+            offs: [0; MAX_ROWS],
+            outs: [0; MAX_ROWS],
+            live: 0,
+            len,
+            src_step: [len[1] * len[2], len[2], 1].map(|pixels| pixels * slab.rows.len()),
+            panel_step: [all_rows * all_cols, all_cols, 1].map(|pixels| pixels * width),
+            lanes: block.lanes,
+            whole: true,
+            accumulate: true,
+            last: false,
+        };
+        if len[2] == all_cols {
+            // Rows follow each other in both copies: one longer loop.
+            (tile.len[1], tile.len[2]) = (1, len[1] * len[2]);
+        }
+        let start = slab.rows.start;
+        // SAFETY: both copies hold what the tile reads.
+        unsafe {
+            let outs = |row| (first + row) * plan.row();
+            run(&mut tile, kernels.columns[block.vectors - 1], slab.rows.clone(), outs, |row| row - start)
+        }
+    }
+}
+
+/// Runs tiles over rows of the gradient, which lie at `out` and read pixels at `source`.
+///
+/// # Safety
+/// As for the tiles' function, with these rows.
+unsafe fn run<T: Float>(
+    tile: &mut Tile<T>,
+    column: Column<T>,
+    rows: Range<usize>,
+    out: impl Fn(usize) -> usize,
+    source: impl Fn(usize) -> usize,
+) {
+    let mut row = rows.start;
+    while row < rows.end {
+        let (height, call) = choose(column, rows.end - row);
+        tile.live = height.min(rows.end - row);
         for p in 0..height {
             let row = row + p.min(tile.live - 1);
-            tile.outs[p] = (first + row) * plan.row();
-            tile.offs[p] = if slab.tap.is_some() {
-                row
-            } else {
-                let (tap, channel) = (row / g.in_c, row % g.in_c);
-                tap / g.k_w * g.dilation_h * in_row + tap % g.k_w * g.dilation_w * pitch + channel
-            };
+            (tile.outs[p], tile.offs[p]) = (out(row), source(row));
         }
-        // SAFETY: taps of these rows read inside the images for all pixels of the cell.
-        unsafe { call(&tile) }
+        // SAFETY: the caller's promise.
+        unsafe { call(tile) }
         row += tile.live;
     }
 }

@@ -102,6 +102,8 @@ impl<T: Float> Product<T> {
                 src_step: [self.rows.dilation * self.src_step[1], self.cols.dilation * self.src_step[2], 1],
                 panel_step: [self.panel_taps[0] * width, self.panel_taps[1] * width, across],
                 lanes: block.lanes,
+                // Packed blocks have zeros behind their last channel.
+                whole: self.panel_width.is_none() || block.lanes == self.kernels.lanes,
                 accumulate: self.accumulate,
                 last: false,
             };

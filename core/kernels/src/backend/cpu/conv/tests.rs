@@ -159,7 +159,7 @@ pub(super) fn run<T: Float>(
 }
 
 /// With whole numbers times `units` for images, filters and gradients. Where their products are denormal, so are sums, which are zero in the end.
-fn check<T: Float>(random: &mut Random, g: &ConvGeometry, units: [T; 3]) {
+pub(super) fn check<T: Float>(random: &mut Random, g: &ConvGeometry, units: [T; 3]) {
     let x: Vec<T> = random.values(g.batch * g.in_d * g.in_h * g.in_w * g.in_pitch());
     let w: Vec<T> = random.values(g.depth() * g.out_pitch());
     let dy: Vec<T> = random.values(g.batch * g.out_d * g.out_h * g.out_w * g.out_pitch());

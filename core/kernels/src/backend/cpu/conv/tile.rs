@@ -26,6 +26,8 @@ pub(super) struct Tile<T> {
     pub panel_step: [usize; 3],
     /// Columns of the last vector.
     pub lanes: usize,
+    /// Whether the panel holds whole vectors, whatever `lanes` says.
+    pub whole: bool,
     /// Adds to what `out` holds.
     pub accumulate: bool,
     /// Whether these are the last terms of the sums: denormal ones become zero then.
@@ -71,13 +73,51 @@ struct Inner<'a, S: Simd, const P: usize> {
 }
 
 impl<S: Simd, const P: usize> Inner<'_, S, P> {
+    /// All steps. With `WHOLE` the panel holds whole vectors: on Intel's processors a load by a mask takes one of the two units that multiply.
+    ///
+    /// # Safety
+    /// As for [`tile`].
+    #[inline(always)]
+    unsafe fn nest<const V: usize, const U: usize, const WHOLE: bool>(&self, t: &Tile<S::Elem>, acc: &mut [[S; V]; P]) {
+        // Copies, since nothing in memory stays known across the fences.
+        let ([outer, middle, inner], src_step, panel_step) = (t.len, t.src_step, t.panel_step);
+        let (mut src_row, mut panel_row) = (t.src, t.panel);
+        for _ in 0..outer {
+            let (mut src_tap, mut panel_tap) = (src_row, panel_row);
+            for _ in 0..middle {
+                let (mut src, mut panel) = (src_tap, panel_tap);
+                let mut left = inner;
+                // SAFETY: the caller's promise. Pointers wrap, because after a last step they may lie beyond the operands.
+                unsafe {
+                    while left >= U {
+                        self.steps::<V, U, WHOLE>(acc, src, panel);
+                        src = src.wrapping_add(U * src_step[2]);
+                        panel = panel.wrapping_add(U * panel_step[2]);
+                        left -= U;
+                    }
+                    // The rest in one go: with few channels it is all there is.
+                    match left {
+                        3 if U > 3 => self.steps::<V, 3, WHOLE>(acc, src, panel),
+                        2 if U > 2 => self.steps::<V, 2, WHOLE>(acc, src, panel),
+                        1 if U > 1 => self.steps::<V, 1, WHOLE>(acc, src, panel),
+                        _ => {}
+                    }
+                }
+                src_tap = src_tap.wrapping_add(src_step[1]);
+                panel_tap = panel_tap.wrapping_add(panel_step[1]);
+            }
+            src_row = src_row.wrapping_add(src_step[0]);
+            panel_row = panel_row.wrapping_add(panel_step[0]);
+        }
+    }
+
     /// `U` steps.
     ///
     /// # Safety
     /// As for [`tile`], with at least `U` steps left.
     #[inline(always)]
     #[allow(clippy::needless_range_loop, reason = "constant indices into several arrays of registers")]
-    unsafe fn steps<const V: usize, const U: usize>(
+    unsafe fn steps<const V: usize, const U: usize, const WHOLE: bool>(
         &self,
         acc: &mut [[S; V]; P],
         src: *const S::Elem,
@@ -89,7 +129,7 @@ impl<S: Simd, const P: usize> Inner<'_, S, P> {
             for u in 0..U {
                 for v in 0..V {
                     let p = panel.add(u * self.panel_step + v * S::LANES);
-                    w[u][v] = if v + 1 == V { S::load_tail(p, self.tail) } else { S::load(p) };
+                    w[u][v] = if v + 1 == V && !WHOLE { S::load_tail(p, self.tail) } else { S::load(p) };
                 }
             }
             let mut at = [src; U];
@@ -138,35 +178,12 @@ pub(super) unsafe fn tile<S: Simd, const P: usize, const V: usize, const U: usiz
                 }
             });
         }
-        // Copies, since nothing in memory stays known across the fences.
-        let ([outer, middle, inner], src_step, panel_step) = (t.len, t.src_step, t.panel_step);
         let offs: &[usize; P] = t.offs[..P].try_into().unwrap_unchecked();
-        let loop_ = Inner::<S, P> { offs, src_step: src_step[2], panel_step: panel_step[2], tail };
-        let (mut src_row, mut panel_row) = (t.src, t.panel);
-        for _ in 0..outer {
-            let (mut src_tap, mut panel_tap) = (src_row, panel_row);
-            for _ in 0..middle {
-                let (mut src, mut panel) = (src_tap, panel_tap);
-                let mut left = inner;
-                // Pointers wrap, because after a last step they may lie beyond the operands.
-                while left >= U {
-                    loop_.steps::<V, U>(&mut acc, src, panel);
-                    src = src.wrapping_add(U * src_step[2]);
-                    panel = panel.wrapping_add(U * panel_step[2]);
-                    left -= U;
-                }
-                // The rest in one go: with few channels it is all there is.
-                match left {
-                    3 if U > 3 => loop_.steps::<V, 3>(&mut acc, src, panel),
-                    2 if U > 2 => loop_.steps::<V, 2>(&mut acc, src, panel),
-                    1 if U > 1 => loop_.steps::<V, 1>(&mut acc, src, panel),
-                    _ => {}
-                }
-                src_tap = src_tap.wrapping_add(src_step[1]);
-                panel_tap = panel_tap.wrapping_add(panel_step[1]);
-            }
-            src_row = src_row.wrapping_add(src_step[0]);
-            panel_row = panel_row.wrapping_add(panel_step[0]);
+        let steps = Inner::<S, P> { offs, src_step: t.src_step[2], panel_step: t.panel_step[2], tail };
+        if t.whole {
+            steps.nest::<V, U, true>(t, &mut acc);
+        } else {
+            steps.nest::<V, U, false>(t, &mut acc);
         }
         if t.last {
             unroll!(P, p => {

@@ -38,6 +38,7 @@ impl<T: Float> Product<T> {
             src_step: [0, 0, self.depth_steps[0]],
             panel_step: [0, 0, self.depth_steps[1]],
             lanes: kernels.lanes,
+            whole: true,
             accumulate: self.accumulate,
             last: false,
         };
