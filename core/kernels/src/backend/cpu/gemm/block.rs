@@ -2,9 +2,9 @@
 //! Attention multiplies blocks of scores with it, on the same tiles as all other products.
 
 use super::blocking::Route;
-use super::number::{Number, Operands};
 #[cfg(target_arch = "x86_64")]
-use super::tile::Kernel;
+use super::kernel::Kernel;
+use super::number::{Number, Operands};
 use crate::backend::cpu::isa::Isa;
 
 /// A factor of a product: its first element, and the strides from row to row and from column to column.

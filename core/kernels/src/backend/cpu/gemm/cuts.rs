@@ -36,26 +36,30 @@ fn pays_in_parts(p: &MatMul, size: usize, parts: usize) -> bool {
     long && p.m.min(p.n) >= FEW_ROWS && (small || few) && !few_rows(p, size)
 }
 
-/// Cuts of rows, columns and k, and products per chunk.
+/// Cuts of rows, columns and k, and products per chunk, for vectors of so many bytes: 0 without any.
 #[inline]
-pub(super) fn cut(p: &MatMul, size: usize, vector: bool, packs: bool, packs_a: bool) -> ([usize; 3], usize) {
+pub(super) fn cut(p: &MatMul, size: usize, vector: usize, packs: bool, packs_a: bool) -> ([usize; 3], usize) {
+    let narrow_vectors = vector == 32;
+    let vector = vector > 0;
     let moved = (p.m * p.k).saturating_add(p.k * p.n).saturating_add(p.m * p.n);
     let mut cost = (p.m * p.n).saturating_mul(p.k).saturating_add(moved.saturating_mul(MOVE)).max(1);
     // An f64 is half a register's lanes; kernels without vectors of their own are slower by as much again.
     cost = cost.saturating_mul(size.max(4) / 4 * if vector { 1 } else { 2 });
     let whole = cost.saturating_mul(p.batch);
-    if whole < 2 * GRAIN {
+    // Vectors of 32 bytes take twice as long, so two share what is less. Cuts of k are those of the problem alone: these products have none.
+    let small = whole < 2 * GRAIN;
+    if small && !(narrow_vectors && whole >= GRAIN) {
         return ([1; 3], p.batch);
     }
     // Powers of two share out evenly among the usual numbers of threads.
-    let wanted = 1 << (whole / GRAIN).min(MOST).ilog2();
+    let wanted = if small { 2 } else { 1 << (whole / GRAIN).min(MOST).ilog2() };
     if p.batch >= 4 * wanted {
         return ([1; 3], p.batch.div_ceil(wanted));
     }
     let mut wanted = wanted.div_ceil(p.batch).next_power_of_two();
     let mut cuts = [1; 3];
     // A small C with long sums: parts of k have nothing of A and B in common, where tiles of C read them over and over.
-    while vector && wanted > 1 && pays_in_parts(p, size, 2 * cuts[2]) {
+    while vector && !small && wanted > 1 && pays_in_parts(p, size, 2 * cuts[2]) {
         cuts[2] *= 2;
         wanted /= 2;
     }
@@ -77,7 +81,7 @@ pub(super) fn cut(p: &MatMul, size: usize, vector: bool, packs: bool, packs_a: b
         }
     }
     // What is left can only come from k, at the price of partial sums.
-    while wanted > 1 && p.k / (2 * cuts[2]) >= SHORTEST_K {
+    while !small && wanted > 1 && p.k / (2 * cuts[2]) >= SHORTEST_K {
         cuts[2] *= 2;
         wanted /= 2;
     }

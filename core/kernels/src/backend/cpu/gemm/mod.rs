@@ -24,6 +24,8 @@ mod cuts;
 #[cfg(target_arch = "x86_64")]
 mod dot;
 mod integer;
+#[cfg(target_arch = "x86_64")]
+mod kernel;
 mod multiply;
 mod number;
 mod pack;

@@ -2,8 +2,8 @@
 //! The number types of `number` run it for their vectors.
 
 use super::blocking::FEW_ROWS;
+use super::kernel::Kernel;
 use super::number::Operands;
-use super::tile::Kernel;
 use std::mem::MaybeUninit;
 
 /// Bytes of B between the first and the last row of a part from which its panels are packed: below, they stay in the first-level cache as they are.

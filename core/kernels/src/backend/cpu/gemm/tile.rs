@@ -1,9 +1,7 @@
 //! The library's own product kernel: a tile of C in registers, A by broadcast from where it lies, B by rows.
 //! All products of f32 and f64 on processors with AVX2 or AVX-512 come here, but for those that `dot` does better.
 
-use super::blocking::STRIP;
 use super::number::Operands;
-use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8, Pairs16};
 use crate::backend::cpu::simd::{Simd, ask_for};
 
 /// Steps of k that are taken at once by tiles of at least so many rows, of vectors of so many bytes. A step of six rows by two vectors loads and
@@ -20,7 +18,7 @@ const DEEP_BYTES: usize = 32;
 ///
 /// With `PACK` the rows of B, NV vectors each, are left one after the other at `packed`, with zeros beyond `lanes`.
 #[inline(always)]
-unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK: bool>(
+pub(super) unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK: bool>(
     o: &Operands<V::Elem>,
     lanes: usize,
     mut packed: *mut V::Elem,
@@ -133,7 +131,7 @@ unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK: bool>(
 ///
 /// The chain of each element is that of [`tile`].
 #[inline(always)]
-unsafe fn row<V: Simd, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: bool) -> usize {
+pub(super) unsafe fn row<V: Simd, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: bool) -> usize {
     let mut at = 0;
     // SAFETY: the caller vouches for the instructions and that the operands cover the row and k rows of B.
     unsafe {
@@ -169,7 +167,7 @@ unsafe fn row<V: Simd, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: bool)
 
 /// Puts zeros in place of denormal numbers in the rows of C, where they are finished.
 #[inline(always)]
-unsafe fn finish<V: Simd>(o: &Operands<V::Elem>) {
+pub(super) unsafe fn finish<V: Simd>(o: &Operands<V::Elem>) {
     for i in 0..if o.last { o.m } else { 0 } {
         let mut j = 0;
         while j < o.n {
@@ -188,7 +186,7 @@ unsafe fn finish<V: Simd>(o: &Operands<V::Elem>) {
 ///
 /// The chain of each element is that of [`tile`].
 #[inline(always)]
-unsafe fn few_rows<V: Simd, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: bool) -> usize {
+pub(super) unsafe fn few_rows<V: Simd, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: bool) -> usize {
     let mut at = 0;
     // SAFETY: the caller vouches for the instructions and that the operands cover the rows and k rows of B.
     unsafe {
@@ -248,7 +246,13 @@ unsafe fn few_rows<V: Simd, const DEPTH: usize>(o: &Operands<V::Elem>, mut add: 
 
 /// Copies `k` columns of `rows` elements each, `cs` apart, to where they are `pitch` apart.
 #[inline(always)]
-unsafe fn columns<V: Simd>(from: *const V::Elem, cs: isize, [rows, k]: [usize; 2], to: *mut V::Elem, pitch: usize) {
+pub(super) unsafe fn columns<V: Simd>(
+    from: *const V::Elem,
+    cs: isize,
+    [rows, k]: [usize; 2],
+    to: *mut V::Elem,
+    pitch: usize,
+) {
     let whole = rows / V::LANES * V::LANES;
     // SAFETY: the caller vouches for the instructions, the columns and the room.
     unsafe {
@@ -266,194 +270,3 @@ unsafe fn columns<V: Simd>(from: *const V::Elem, cs: isize, [rows, k]: [usize; 2
         }
     }
 }
-
-/// A register type with its compiled kernels.
-pub(super) trait Kernel: Simd {
-    /// The widest tile in vectors.
-    const WIDEST: usize;
-
-    /// Bytes of a panel of B that pass by in one go where B was copied to panels, and of the rows of A that they meet: both lie in the caches.
-    const PANEL: usize;
-    const ROWS: usize;
-
-    /// The most rows of a tile that is `nv` vectors wide.
-    fn most_rows(nv: usize) -> usize;
-
-    /// One tile of `mr` rows and `nv` vectors.
-    ///
-    /// # Safety
-    ///
-    /// The processor has the instructions; `mr` and `nv` are in the limits above; the operands cover the tile.
-    unsafe fn tile(mr: usize, nv: usize, o: &Operands<Self::Elem>, lanes: usize);
-
-    /// The same, which leaves what it read of B packed: k rows of `nv` vectors.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::tile`], and there is room for so many rows at `packed`.
-    unsafe fn tile_and_pack(mr: usize, nv: usize, o: &Operands<Self::Elem>, lanes: usize, packed: *mut Self::Elem);
-
-    /// One row of C.
-    ///
-    /// # Safety
-    ///
-    /// The processor has the instructions, and the operands are valid.
-    unsafe fn row(o: &Operands<Self::Elem>);
-
-    /// Few rows of C, with nothing to add.
-    ///
-    /// # Safety
-    ///
-    /// The processor has the instructions, and the operands are valid.
-    unsafe fn few_rows(o: &Operands<Self::Elem>);
-
-    /// Copies columns of unit stride, `cs` apart, to rows that are `pitch` apart; `size` has rows and columns.
-    ///
-    /// # Safety
-    ///
-    /// The processor has the instructions, the columns are there, and there is room for the rows.
-    unsafe fn turn(from: *const Self::Elem, cs: isize, size: [usize; 2], to: *mut Self::Elem, pitch: usize);
-
-    /// Copies columns of unit stride, `cs` apart, to columns that are `pitch` apart.
-    ///
-    /// # Safety
-    ///
-    /// The processor has the instructions, the columns are there, and there is room for them.
-    unsafe fn columns(from: *const Self::Elem, cs: isize, size: [usize; 2], to: *mut Self::Elem, pitch: usize);
-}
-
-macro_rules! compile {
-    ($v:ident, $features:literal, [$panel:literal, $rows:literal], $widest:literal, $($nv:literal: [$($mr:literal)*] $most:literal),*) => {
-        impl Kernel for $v {
-            const WIDEST: usize = $widest;
-            const PANEL: usize = $panel << 10;
-            const ROWS: usize = $rows << 10;
-
-            #[inline(always)]
-            fn most_rows(nv: usize) -> usize {
-                match nv {
-                    $($nv => $most,)*
-                    _ => unreachable!("a tile that is too wide"),
-                }
-            }
-
-            #[inline(always)]
-            unsafe fn tile(mr: usize, nv: usize, o: &Operands<Self::Elem>, lanes: usize) {
-                #[target_feature(enable = $features)]
-                unsafe fn compiled<const MR: usize, const NV: usize>(o: &Operands<<$v as Simd>::Elem>, lanes: usize) {
-                    // SAFETY: the features are enabled here; the rest is the caller's promise.
-                    unsafe { tile::<$v, MR, NV, false>(o, lanes, std::ptr::null_mut()) }
-                }
-                // SAFETY: the caller's promise.
-                unsafe {
-                    match (nv, mr) {
-                        $($(($nv, $mr) => compiled::<$mr, $nv>(o, lanes),)*)*
-                        _ => unreachable!("a tile that is not compiled"),
-                    }
-                }
-            }
-
-            #[inline(always)]
-            unsafe fn tile_and_pack(
-                mr: usize,
-                nv: usize,
-                o: &Operands<Self::Elem>,
-                lanes: usize,
-                packed: *mut Self::Elem,
-            ) {
-                #[target_feature(enable = $features)]
-                unsafe fn compiled<const MR: usize, const NV: usize>(
-                    o: &Operands<<$v as Simd>::Elem>,
-                    lanes: usize,
-                    packed: *mut <$v as Simd>::Elem,
-                ) {
-                    // SAFETY: the features are enabled here; the rest is the caller's promise.
-                    unsafe { tile::<$v, MR, NV, true>(o, lanes, packed) }
-                }
-                // SAFETY: the caller's promise.
-                unsafe {
-                    match (nv, mr) {
-                        $($(($nv, $mr) => compiled::<$mr, $nv>(o, lanes, packed),)*)*
-                        _ => unreachable!("a tile that is not compiled"),
-                    }
-                }
-            }
-
-            unsafe fn row(o: &Operands<Self::Elem>) {
-                #[target_feature(enable = $features)]
-                unsafe fn compiled(o: &Operands<<$v as Simd>::Elem>) {
-                    // SAFETY: the features are enabled here; the rest is the caller's promise.
-                    unsafe {
-                        let done = row::<$v, 8>(o, o.add);
-                        let rest = Operands {
-                            k: o.k - done,
-                            a: o.a.wrapping_offset(done as isize * o.a_cs),
-                            b: o.b.wrapping_offset(done as isize * o.b_rs),
-                            ..*o
-                        };
-                        row::<$v, 1>(&rest, o.add || done > 0);
-                        finish::<$v>(o);
-                    }
-                }
-                // SAFETY: the caller's promise.
-                unsafe { compiled(o) }
-            }
-
-            unsafe fn few_rows(o: &Operands<Self::Elem>) {
-                #[target_feature(enable = $features)]
-                unsafe fn compiled(o: &Operands<<$v as Simd>::Elem>) {
-                    // SAFETY: the features are enabled here; the rest is the caller's promise.
-                    unsafe {
-                        let done = few_rows::<$v, 4>(o, o.add);
-                        let rest = Operands {
-                            k: o.k - done,
-                            a: o.a.wrapping_offset(done as isize * o.a_cs),
-                            b: o.b.wrapping_offset(done as isize * o.b_rs),
-                            ..*o
-                        };
-                        few_rows::<$v, 1>(&rest, o.add || done > 0);
-                        finish::<$v>(o);
-                    }
-                }
-                // SAFETY: the caller's promise.
-                unsafe { compiled(o) }
-            }
-
-            unsafe fn columns(from: *const Self::Elem, cs: isize, size: [usize; 2], to: *mut Self::Elem, pitch: usize) {
-                #[target_feature(enable = $features)]
-                unsafe fn compiled(from: *const <$v as Simd>::Elem, cs: isize, size: [usize; 2], to: *mut <$v as Simd>::Elem, pitch: usize) {
-                    // SAFETY: the features are enabled here; the rest is the caller's promise.
-                    unsafe { columns::<$v>(from, cs, size, to, pitch) }
-                }
-                // SAFETY: the caller's promise.
-                unsafe { compiled(from, cs, size, to, pitch) }
-            }
-
-            #[inline]
-            unsafe fn turn(from: *const Self::Elem, cs: isize, [k, cols]: [usize; 2], to: *mut Self::Elem, pitch: usize) {
-                for at in (0..k).step_by(STRIP) {
-                    let rows = STRIP.min(k - at);
-                    let (from, to) = (from.wrapping_add(at), to.wrapping_add(at * pitch));
-                    let mut first = 0;
-                    // SAFETY: the caller's promise; whoever packs has AVX2.
-                    unsafe {
-                        if size_of::<Self::Elem>() == 4 && rows == STRIP {
-                            first = super::transpose::strip(from.cast(), cs, to.cast(), pitch as isize, cols);
-                        }
-                        for row in 0..rows {
-                            for col in first..cols {
-                                *to.add(row * pitch + col) = *from.offset(col as isize * cs).add(row);
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    };
-}
-
-compile!(F32x16, "avx512f", [128, 512], 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
-compile!(Pairs16, "avx512f,avx512bf16", [128, 512], 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
-compile!(F64x8, "avx512f", [128, 512], 4, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6 7 8] 8, 3: [1 2 3 4 5 6 7 8] 8, 4: [1 2 3 4 5 6] 6);
-compile!(F32x8, "avx2,fma", [32, 256], 2, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6] 6);
-compile!(F64x4, "avx2,fma", [32, 256], 2, 1: [1 2 3 4 5 6 7 8] 8, 2: [1 2 3 4 5 6] 6);
