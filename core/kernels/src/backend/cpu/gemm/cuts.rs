@@ -13,6 +13,8 @@ pub(super) const MOST: usize = 64;
 const MOVE: usize = 4;
 /// Chunks that are worth shorter runs of few rows, and that are enough for four processors.
 const FEW_CHUNKS: usize = 16;
+/// Chunks that are enough for two processors where more cost more.
+const FEWEST_CHUNKS: usize = 8;
 /// A part of k is not cut below this length.
 const SHORTEST_K: usize = 2048;
 /// Nor below this one where C is small.
@@ -91,16 +93,18 @@ pub(super) fn cut(p: &MatMul, size: usize, vector: usize, packs: bool, packs_a: 
         wanted /= 2;
     }
     if vector && !along_rows {
-        [cuts[0], cuts[1]] = few_cuts(p, panel, cuts, packs_a);
+        [cuts[0], cuts[1]] = few_cuts(p, panel, cuts, packs, packs_a);
     }
     (cuts, 1)
 }
 
 /// As many cuts of rows and columns, or fewer: few rows and narrow tiles read the most for what they compute, so they come only until there are
 /// enough chunks. So do those that would pack each block of A for few columns. Cuts of k, on which results depend, are those of the problem alone.
-fn few_cuts(p: &MatMul, panel: usize, most: [usize; 3], packs_a: bool) -> [usize; 2] {
+fn few_cuts(p: &MatMul, panel: usize, most: [usize; 3], packs: bool, packs_a: bool) -> [usize; 2] {
     let all = most[0] * most[1];
-    let enough = enough_chunks().div_ceil(p.batch * most[2]).min(all);
+    // Every cut of the rows packs B once more. A transposed A, which is read along its columns, gains as much by fewer rows.
+    let fewest = if packs && (p.b_cs != 1 || p.a_cs == 1) { FEWEST_CHUNKS } else { FEW_CHUNKS };
+    let enough = enough_chunks(fewest).div_ceil(p.batch * most[2]).min(all);
     let (across, down) = if packs_a { (4 * panel, 192) } else { (2 * panel, 96) };
     let mut cuts = [1; 2];
     let steps = [
@@ -126,14 +130,12 @@ thread_local! {
 }
 
 /// Chunks that even out what each processor does, however small they have to be: four for each, within limits. No result depends on them.
-fn enough_chunks() -> usize {
+fn enough_chunks(fewest: usize) -> usize {
     #[cfg(test)]
     if let Some(enough) = ENOUGH.get() {
         return enough;
     }
-    static CHUNKS: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| {
-        let processors = std::thread::available_parallelism().map_or(1, |processors| processors.get());
-        (4 * processors).clamp(FEW_CHUNKS, MOST)
-    });
-    *CHUNKS
+    static PROCESSORS: std::sync::LazyLock<usize> =
+        std::sync::LazyLock::new(|| std::thread::available_parallelism().map_or(1, |processors| processors.get()));
+    (4 * *PROCESSORS).clamp(fewest, MOST)
 }
