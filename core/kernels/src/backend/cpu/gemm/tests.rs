@@ -233,15 +233,22 @@ macro_rules! check_denormal {
     ($t:ident, $dtype:expr, $p:expr, $dice:expr, $units:expr, $seen:ident) => {
         let (p, dice, [unit_a, unit_b]): (MatMul, &mut Dice, [$t; 2]) = ($p, $dice, $units);
         let (m, n, k) = (p.m, p.n, p.k);
-        let mut a = Field::new(&[(m, p.a_rs), (k, p.a_cs)], || (dice.below(9) as $t - 4.0) * unit_a);
-        let mut b = Field::new(&[(k, p.b_rs), (n, p.b_cs)], || (dice.below(9) as $t - 4.0) * unit_b);
+        let mut a = Field::new(&[(m, p.a_rs), (k, p.a_cs)], || dice.below(9) as $t - 4.0);
+        let mut b = Field::new(&[(k, p.b_rs), (n, p.b_cs)], || dice.below(9) as $t - 4.0);
+        let places = || (0..m as isize).flat_map(|i| (0..n as isize).map(move |j| (i, j)));
+        // Added up in whole numbers: denormal ones take many times as long.
+        let sum = |(i, j)| -> $t {
+            let terms = (0..k as isize).map(|l| a.at(i * p.a_rs + l * p.a_cs) * b.at(l * p.b_rs + j * p.b_cs));
+            let sum = terms.sum::<$t>() * unit_a * unit_b;
+            if sum.abs() < $t::MIN_POSITIVE { 0.0 } else { sum }
+        };
+        let expected: Vec<$t> = places().map(sum).collect();
+        a.data.iter_mut().for_each(|x| *x *= unit_a);
+        b.data.iter_mut().for_each(|x| *x *= unit_b);
         for isa in isas() {
             let mut c = Field::new(&[(m, p.c_rs), (n, 1)], || 77.0);
             multiply(&p, $dtype, isa, &mut a, &mut b, &mut c);
-            for (i, j) in (0..m as isize).flat_map(|i| (0..n as isize).map(move |j| (i, j))) {
-                let terms = (0..k as isize).map(|l| a.at(i * p.a_rs + l * p.a_cs) * b.at(l * p.b_rs + j * p.b_cs));
-                let sum: $t = terms.sum();
-                let expected = if sum.abs() < $t::MIN_POSITIVE { 0.0 } else { sum };
+            for ((i, j), &expected) in places().zip(&expected) {
                 $seen[usize::from(expected == 0.0)] += 1;
                 assert_eq!(c.at(i * p.c_rs + j), expected, "{isa:?} {p:?} {i} {j}");
             }
