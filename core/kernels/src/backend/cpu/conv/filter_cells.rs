@@ -1,5 +1,5 @@
 //! What filter gradients read over and over, copied for tiles: the output gradient in panels, and a few channels of the input's pixels.
-//! `filter_gradient` copies panels in its first phase, and the pixels of a cell on the way, where pixels lie so far apart that they would fall on few lines of the caches.
+//! `filter_gradient` copies panels in its first phase and the pixels of a cell on the way, where there are enough channels to pay for it.
 
 use super::ConvGeometry;
 use super::cells::{Cell, Cells};
@@ -9,7 +9,8 @@ use std::ops::Range;
 
 /// Bytes of a block's panel of one cell: it stays in the first-level cache while the tiles of a slab pass over it.
 const PANEL: usize = 24 << 10;
-/// Channels of the input at least, and of the output, for all of which an input pixel is copied once. Where every pixel is read, more of them fill a line of the caches.
+/// Channels of the input at least, and of the output, for all of which an input pixel is copied once: with fewer, copies cost more than they gain. Pixels that
+/// lie next to each other gain less; `docs/performance.md` has the shapes.
 const FEWEST_INPUTS: usize = 64;
 const FEWEST_OUTPUTS: usize = 64;
 const FEWEST_OF_EVERY_PIXEL: usize = 128;
@@ -39,10 +40,8 @@ pub(super) unsafe fn panels<T: Float>(
 ) {
     for i in range {
         let cell = cells.get(i);
-        let pixels = cell.pixels();
-        let first = cells.before(&cell);
         let mut at = 0;
-        for image in cell.images {
+        for image in cell.images.clone() {
             for row in cell.rows.clone() {
                 for col in cell.cols.clone() {
                     let from = ((image * g.out_h + row) * g.out_w + col) * g.out_pitch();
@@ -52,7 +51,7 @@ pub(super) unsafe fn panels<T: Float>(
                         let live = width - kernels.lanes + block.lanes;
                         // SAFETY: the pixel lies in the gradient, and its place in the panel of its block.
                         unsafe {
-                            let to = to.add(first * blocks.padded() + pixels * block.start + at * width);
+                            let to = to.add(panel(blocks, cells, &cell, &block) + at * width);
                             to.copy_from_nonoverlapping(dy.add(from + block.start), live);
                             to.add(live).write_bytes(0, width - live);
                         }

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// Multiply-adds of one chunk at least; there are up to [`MAX_PARTS`] chunks.
 const CHUNK: usize = 1 << 19;
-/// Bytes of input and output gradient that stay in the second-level cache while all tiles pass over them. Smaller
+/// Bytes of input and output gradient that stay in the second-level cache while all tiles pass over them, where they are not copied. Smaller
 /// cells would fit the first level, but load and store the sums more often than that gains.
 const CELL: usize = 256 << 10;
 /// Bytes of all partial sums together.
@@ -24,7 +24,7 @@ const FEW: usize = 8;
 
 /// Rows of the gradient that one tile column works on: channels of one tap, or any rows where no tap is cut off.
 pub(super) struct Slab {
-    /// First and last tap + 1 of the rows' origin, and rows within them.
+    /// Row and column of the tap, and channels of it; without a tap, rows of all taps.
     pub tap: Option<(usize, usize)>,
     pub rows: Range<usize>,
 }
@@ -82,14 +82,14 @@ impl FilterGradientPlan {
         }
         let pixel = (g.stride_h * g.stride_w * g.in_c + g.out_c).max(1) * size_of::<T>();
         let copied = filter_cells::cells(&g, kernels, blocks);
-        let cells = copied.unwrap_or_else(|| Cells::new(g.batch * g.out_d, g.out_h, g.out_w, (CELL / pixel).max(64)));
-        let copied = copied.is_some();
-        if copied {
+        if let Some(cells) = copied {
             // Each tap has its own pixels, cut off or not.
             cut = true;
             copy = g.batch * g.out_h * g.out_w * blocks.padded();
             copies = copy.div_ceil(64 << 10).min(cells.count());
         }
+        let cells = copied.unwrap_or_else(|| Cells::new(g.batch * g.out_d, g.out_h, g.out_w, (CELL / pixel).max(64)));
+        let copied = copied.is_some();
 
         let size = g.depth() * g.out_c;
         let chunks = g.batch * g.out_d * g.out_h * g.out_w * size / CHUNK;

@@ -204,12 +204,14 @@ impl Blocking {
         if packs && one && pays_in_panels(p, size, least) {
             b.copy_to_panels(&mut scratch, size, if wide { WIDE_PANEL_ROW } else { PANEL_ROW });
         }
-        let vector = match isa {
-            _ if !vector => 0,
-            Isa::Avx512 => 64,
-            _ => 32,
+        let vector_bytes = if !vector {
+            0
+        } else if wide {
+            64
+        } else {
+            32
         };
-        let (cuts, group) = cut(p, size, vector, packs, packs_a);
+        let (cuts, group) = cut(p, size, vector_bytes, packs, packs_a);
         let partial = (widen || cuts[2] > 1).then(|| {
             let at = scratch;
             scratch += cuts[2] * p.batch * p.m * p.n * size;

@@ -13,7 +13,7 @@ pub(super) const MOST: usize = 64;
 const MOVE: usize = 4;
 /// Chunks that are worth shorter runs of few rows, and that are enough for four processors.
 const FEW_CHUNKS: usize = 16;
-/// Chunks that are enough for two processors where more cost more.
+/// Chunks that are enough for two processors where each cut of the rows packs B once more.
 const FEWEST_CHUNKS: usize = 8;
 /// A part of k is not cut below this length.
 const SHORTEST_K: usize = 2048;
@@ -40,9 +40,8 @@ fn pays_in_parts(p: &MatMul, size: usize, parts: usize) -> bool {
 
 /// Cuts of rows, columns and k, and products per chunk, for vectors of so many bytes: 0 without any.
 #[inline]
-pub(super) fn cut(p: &MatMul, size: usize, vector: usize, packs: bool, packs_a: bool) -> ([usize; 3], usize) {
-    let narrow_vectors = vector == 32;
-    let vector = vector > 0;
+pub(super) fn cut(p: &MatMul, size: usize, vector_bytes: usize, packs: bool, packs_a: bool) -> ([usize; 3], usize) {
+    let vector = vector_bytes > 0;
     let moved = (p.m * p.k).saturating_add(p.k * p.n).saturating_add(p.m * p.n);
     let mut cost = (p.m * p.n).saturating_mul(p.k).saturating_add(moved.saturating_mul(MOVE)).max(1);
     // An f64 is half a register's lanes; kernels without vectors of their own are slower by as much again.
@@ -50,7 +49,7 @@ pub(super) fn cut(p: &MatMul, size: usize, vector: usize, packs: bool, packs_a: 
     let whole = cost.saturating_mul(p.batch);
     // Vectors of 32 bytes take twice as long, so two share what is less. Cuts of k are those of the problem alone: these products have none.
     let small = whole < 2 * GRAIN;
-    if small && !(narrow_vectors && whole >= GRAIN) {
+    if small && !(vector_bytes == 32 && whole >= GRAIN) {
         return ([1; 3], p.batch);
     }
     // Powers of two share out evenly among the usual numbers of threads.
@@ -102,7 +101,7 @@ pub(super) fn cut(p: &MatMul, size: usize, vector: usize, packs: bool, packs_a: 
 /// enough chunks. So do those that would pack each block of A for few columns. Cuts of k, on which results depend, are those of the problem alone.
 fn few_cuts(p: &MatMul, panel: usize, most: [usize; 3], packs: bool, packs_a: bool) -> [usize; 2] {
     let all = most[0] * most[1];
-    // Every cut of the rows packs B once more. A transposed A, which is read along its columns, gains as much by fewer rows.
+    // Beside a transposed A that is read where it lies, chunks of fewer rows are worth that: 256x256x256 took 5 % longer with half as many.
     let fewest = if packs && (p.b_cs != 1 || p.a_cs == 1) { FEWEST_CHUNKS } else { FEW_CHUNKS };
     let enough = enough_chunks(fewest).div_ceil(p.batch * most[2]).min(all);
     let (across, down) = if packs_a { (4 * panel, 192) } else { (2 * panel, 96) };
