@@ -11,6 +11,9 @@ const DEEP: usize = 4;
 const DEEP_ROWS: usize = 4;
 const DEEP_BYTES: usize = 32;
 
+/// Steps of k from which the rows of C below are asked for, which the next tile reads or writes.
+const LONG: usize = 128;
+
 /// `MR` rows by `NV` vectors; `lanes` of the last vector count.
 ///
 /// Each element of C is one chain of fused multiply-adds over k in order, whatever the tile, the register or the
@@ -37,6 +40,12 @@ pub(super) unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK:
                     acc[i][j] = V::load(c.add(j * V::LANES));
                 }
                 acc[i][NV - 1] = V::load_tail(c.add((NV - 1) * V::LANES), tail);
+            }
+        }
+        if o.k >= LONG {
+            for i in MR..2 * MR {
+                // Rows that are not there are not fetched.
+                ask_for(o.c.wrapping_offset(i as isize * o.c_rs).cast_const().cast(), NV * size_of::<V>());
             }
         }
         let (mut a, mut b) = (o.a, o.b);
@@ -87,7 +96,7 @@ pub(super) unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK:
         }
         if full {
             let mut at = 0;
-            if MR >= DEEP_ROWS && size_of::<V>() == DEEP_BYTES {
+            if MR >= DEEP_ROWS && size_of::<V>() >= DEEP_BYTES {
                 if o.a_cs == 1 {
                     let rows: [_; MR] = std::array::from_fn(|i| a.wrapping_offset(i as isize * o.a_rs));
                     deep_steps!(at, d, i => *rows[i].wrapping_add(at + d));
