@@ -76,6 +76,7 @@ macro_rules! blocked {
                     b_panels: 0,
                     packs: isa == Isa::Avx2,
                     packs_a: false,
+                    ahead: std::ptr::null(),
                     c,
                     c_rs: c_rows as isize,
                     add,

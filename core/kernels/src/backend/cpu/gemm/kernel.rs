@@ -7,6 +7,9 @@ use super::tile::{columns, few_rows, finish, row, tile};
 use crate::backend::cpu::simd::Simd;
 use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8, Pairs16};
 
+/// Rows of tiles that ask for what comes next of B.
+pub(super) const AHEAD_ROWS: std::ops::RangeInclusive<usize> = 4..=6;
+
 /// A register type with its compiled kernels.
 pub(super) trait Kernel: Simd {
     /// The widest tile in vectors.
@@ -32,6 +35,13 @@ pub(super) trait Kernel: Simd {
     ///
     /// As for [`Self::tile`], and there is room for so many rows at `packed`.
     unsafe fn tile_and_pack(mr: usize, nv: usize, o: &Operands<Self::Elem>, lanes: usize, packed: *mut Self::Elem);
+
+    /// One whole tile of the widest, of a B in panels as wide: it asks for what comes next of B, `ahead`. Of so many rows there are such tiles.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::tile`], with `mr` in [`AHEAD_ROWS`].
+    unsafe fn tile_ahead(mr: usize, o: &Operands<Self::Elem>);
 
     /// One row of C.
     ///
@@ -82,7 +92,7 @@ macro_rules! compile {
                 #[target_feature(enable = $features)]
                 unsafe fn compiled<const MR: usize, const NV: usize>(o: &Operands<<$v as Simd>::Elem>, lanes: usize) {
                     // SAFETY: the features are enabled here; the rest is the caller's promise.
-                    unsafe { tile::<$v, MR, NV, false>(o, lanes, std::ptr::null_mut()) }
+                    unsafe { tile::<$v, MR, NV, false, false>(o, lanes, std::ptr::null_mut()) }
                 }
                 // SAFETY: the caller's promise.
                 unsafe {
@@ -108,12 +118,30 @@ macro_rules! compile {
                     packed: *mut <$v as Simd>::Elem,
                 ) {
                     // SAFETY: the features are enabled here; the rest is the caller's promise.
-                    unsafe { tile::<$v, MR, NV, true>(o, lanes, packed) }
+                    unsafe { tile::<$v, MR, NV, true, false>(o, lanes, packed) }
                 }
                 // SAFETY: the caller's promise.
                 unsafe {
                     match (nv, mr) {
                         $($(($nv, $mr) => compiled::<$mr, $nv>(o, lanes, packed),)*)*
+                        _ => unreachable!("a tile that is not compiled"),
+                    }
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn tile_ahead(mr: usize, o: &Operands<Self::Elem>) {
+                #[target_feature(enable = $features)]
+                unsafe fn compiled<const MR: usize>(o: &Operands<<$v as Simd>::Elem>) {
+                    // SAFETY: the features are enabled here; the rest is the caller's promise.
+                    unsafe { tile::<$v, MR, $widest, false, true>(o, $v::LANES, std::ptr::null_mut()) }
+                }
+                // SAFETY: the caller's promise.
+                unsafe {
+                    match mr {
+                        4 => compiled::<4>(o),
+                        5 => compiled::<5>(o),
+                        6 => compiled::<6>(o),
                         _ => unreachable!("a tile that is not compiled"),
                     }
                 }

@@ -133,6 +133,7 @@ unsafe fn multiply<S: Stored>(
             b_panels: plan.b.panels,
             packs: plan.packs,
             packs_a: plan.packs_a,
+            ahead: std::ptr::null(),
             c: c.wrapping_offset(i as isize * c_rs).wrapping_add(j),
             c_rs,
             add: false,

@@ -27,6 +27,8 @@ pub(super) struct Operands<T> {
     pub packs: bool,
     /// Whether blocks of A, whose columns are contiguous and lie far apart, are packed.
     pub packs_a: bool,
+    /// What comes next of a B in panels: whole tiles ask for its lines while they compute. Nothing is read there.
+    pub ahead: *const T,
     pub c: *mut T,
     pub c_rs: isize,
     /// Whether to add to what C holds.

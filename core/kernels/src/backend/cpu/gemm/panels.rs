@@ -2,7 +2,7 @@
 //! The number types of `number` run it for their vectors.
 
 use super::blocking::FEW_ROWS;
-use super::kernel::Kernel;
+use super::kernel::{AHEAD_ROWS, Kernel};
 use super::number::Operands;
 use std::mem::MaybeUninit;
 
@@ -140,6 +140,8 @@ unsafe fn packed<K: Kernel>(o: &Operands<K::Elem>) {
                 add: o.add || part > 0,
                 last: o.last && last,
                 plus: if last { o.plus } else { std::ptr::null() },
+                // The panels of the next block are the same; behind the last one is the next part of k.
+                ahead: o.b.wrapping_offset((if block + 1 < blocks { at } else { end }) as isize * o.b_rs),
                 ..rows_of(o, i, i_end, at)
             };
             let room = has_room.then_some(&mut room);
@@ -223,9 +225,13 @@ unsafe fn panels<K: Kernel>(o: &Operands<K::Elem>, mut room: Option<&mut Room>, 
             (o.b, o.b_rs) = (packed, (nv * K::LANES) as isize);
         }
         let rows = o.m.div_ceil(K::most_rows(nv));
+        // Each tile asks for its share of the panel that comes next, where vectors are so wide that tiles would wait for it.
+        let ready = o.b_panels != 0 && nv == K::WIDEST && lanes == K::LANES && K::LANES * size_of::<K::Elem>() == 64;
+        let next = if panel + 1 < panels { o.b.wrapping_offset(o.b_panels) } else { o.ahead };
+        let share = o.k * K::WIDEST * K::LANES / rows.max(1);
         for row in 0..rows {
             let (i, i_end) = (o.m * row / rows, o.m * (row + 1) / rows);
-            let tile = rows_of(&o, i, i_end, 0);
+            let tile = Operands { ahead: next.wrapping_add(row * share), ..rows_of(&o, i, i_end, 0) };
             // SAFETY: the tile lies in the part: it has at most the allowed rows and vectors by construction.
             unsafe {
                 match &mut room {
@@ -234,6 +240,7 @@ unsafe fn panels<K: Kernel>(o: &Operands<K::Elem>, mut room: Option<&mut Room>, 
                         K::tile_and_pack(tile.m, nv, &tile, lanes, packed);
                         (o.b, o.b_rs) = (packed, (nv * K::LANES) as isize);
                     }
+                    _ if ready && AHEAD_ROWS.contains(&tile.m) => K::tile_ahead(tile.m, &tile),
                     _ => K::tile(tile.m, nv, &tile, lanes),
                 }
             }

@@ -11,6 +11,8 @@ const DEEP: usize = 4;
 const DEEP_ROWS: usize = 4;
 const DEEP_BYTES: usize = 32;
 
+/// Bytes that are asked for ahead with [`DEEP`] steps.
+const LINE: usize = 64;
 /// Steps of k from which the rows of C below are asked for, which the next tile reads or writes.
 const LONG: usize = 128;
 
@@ -19,9 +21,10 @@ const LONG: usize = 128;
 /// Each element of C is one chain of fused multiply-adds over k in order, whatever the tile, the register or the
 /// split of the work: so a row's result depends on nothing but the row and B.
 ///
-/// With `PACK` the rows of B, NV vectors each, are left one after the other at `packed`, with zeros beyond `lanes`.
+/// With `PACK` the rows of B, NV vectors each, are left one after the other at `packed`, with zeros beyond `lanes`. With `AHEAD` they lie so already,
+/// and what comes next of B is asked for meanwhile.
 #[inline(always)]
-pub(super) unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK: bool>(
+pub(super) unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK: bool, const AHEAD: bool>(
     o: &Operands<V::Elem>,
     lanes: usize,
     mut packed: *mut V::Elem,
@@ -49,6 +52,8 @@ pub(super) unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK:
             }
         }
         let (mut a, mut b) = (o.a, o.b);
+        let b_rs = if AHEAD { (NV * V::LANES) as isize } else { o.b_rs };
+        let mut ahead = o.ahead.cast::<u8>();
         // Macros, not closures: closures would not inherit the instructions.
         macro_rules! step {
             ($b:expr, $last:ident => $load:expr, $i:ident => $element:expr) => {
@@ -77,11 +82,15 @@ pub(super) unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK:
         macro_rules! deep_steps {
             ($at:ident, $d:ident, $i:ident => $element:expr) => {
                 for _ in 0..o.k / DEEP {
+                    if AHEAD {
+                        ask_for(ahead, 1);
+                        ahead = ahead.wrapping_add(LINE);
+                    }
                     for $d in 0..DEEP {
-                        step!(b.wrapping_offset($d as isize * o.b_rs), last => V::load(last), $i => $element);
+                        step!(b.wrapping_offset($d as isize * b_rs), last => V::load(last), $i => $element);
                     }
                     $at += DEEP;
-                    b = b.wrapping_offset(DEEP as isize * o.b_rs);
+                    b = b.wrapping_offset(DEEP as isize * b_rs);
                 }
             };
         }
@@ -90,7 +99,7 @@ pub(super) unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK:
                 for _ in 0..$count {
                     step!(b, $last => $load, i => *a.wrapping_offset(i as isize * o.a_rs));
                     a = a.wrapping_offset(o.a_cs);
-                    b = b.wrapping_offset(o.b_rs);
+                    b = b.wrapping_offset(b_rs);
                 }
             };
         }
