@@ -29,10 +29,11 @@ pub const FEW_ROWS: usize = 32;
 pub(super) const FEWEST_IN_RUN: usize = 256;
 /// Rows of C, and bytes of B, from which B is copied to panels once, in place of once for each cut of the rows; and its columns and rows.
 const IN_PANELS: &[(usize, usize)] = &[(512, 64 << 10), (128, 1 << 20)];
-/// The same for wide panels, which chunks of fewer rows pack faster for themselves.
-const IN_WIDE_PANELS: &[(usize, usize)] = &[(640, 64 << 10)];
+/// The same for wide panels, which chunks of fewer rows pack faster for themselves, unless B is large: tiles ask for the panel that comes next while they
+/// compute, which they cannot where chunks pack.
+const IN_WIDE_PANELS: &[(usize, usize)] = &[(320, 64 << 10), (256, 512 << 10), (128, 4 << 20)];
 /// The same for wide panels of columns of B, each of which takes more to pack. With AVX2 that made no difference.
-const TURNED_IN_WIDE_PANELS: &[(usize, usize)] = &[(512, 64 << 10)];
+const TURNED_IN_WIDE_PANELS: &[(usize, usize)] = &[(320, 64 << 10), (256, 4 << 20)];
 /// Columns of C, and bytes of A, from which wide tiles are better off with a copy of a transposed A: below they read it from the second-level cache,
 /// where its columns lie at most so many bytes apart.
 const MANY_READS: usize = 384;

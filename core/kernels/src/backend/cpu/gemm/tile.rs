@@ -5,8 +5,8 @@ use super::number::Operands;
 use crate::backend::cpu::simd::{Simd, ask_for};
 
 /// Steps of k that are taken at once by tiles of at least so many rows, of vectors of so many bytes. A step of six rows by two vectors loads and
-/// multiplies with 20 instructions, and took 28, which cost 5 to 16 % on cores that others shared. Wider vectors and tiles compute more
-/// for each address that moves.
+/// multiplies with 20 instructions, and took 28, which cost 5 to 16 % on cores that others shared; wider vectors, which compute more
+/// for each address that moves, gained 4 to 7 % on Intel's processors.
 const DEEP: usize = 4;
 const DEEP_ROWS: usize = 4;
 const DEEP_BYTES: usize = 32;
