@@ -7,7 +7,7 @@ use super::tile::{columns, few_rows, finish, row, tile};
 use crate::backend::cpu::simd::Simd;
 use crate::backend::cpu::simd::x86::{F32x8, F32x16, F64x4, F64x8, Pairs16};
 
-/// Rows of tiles that ask for what comes next of B.
+/// Rows of the tiles that ask for what comes next of B: only a few rows in all are cut to lower ones.
 pub(super) const AHEAD_ROWS: std::ops::RangeInclusive<usize> = 4..=6;
 
 /// A register type with its compiled kernels.
@@ -36,7 +36,7 @@ pub(super) trait Kernel: Simd {
     /// As for [`Self::tile`], and there is room for so many rows at `packed`.
     unsafe fn tile_and_pack(mr: usize, nv: usize, o: &Operands<Self::Elem>, lanes: usize, packed: *mut Self::Elem);
 
-    /// One whole tile of the widest, of a B in panels as wide: it asks for what comes next of B, `ahead`. Of so many rows there are such tiles.
+    /// One tile of the widest, without a tail, of a B in panels as wide; it asks for the lines `ahead` while it computes.
     ///
     /// # Safety
     ///
