@@ -13,7 +13,8 @@ const DEEP_BYTES: usize = 32;
 
 /// Bytes that are asked for ahead with [`DEEP`] steps.
 const LINE: usize = 64;
-/// Steps of k from which the rows of C below are asked for, which the next tile reads or writes.
+/// Steps of k from which tiles of vectors as wide as a line ask for the rows of C below, which the next tile reads or writes. Narrower ones lost by it
+/// where A is transposed.
 const LONG: usize = 128;
 
 /// `MR` rows by `NV` vectors; `lanes` of the last vector count.
@@ -45,7 +46,7 @@ pub(super) unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK:
                 acc[i][NV - 1] = V::load_tail(c.add((NV - 1) * V::LANES), tail);
             }
         }
-        if o.k >= LONG {
+        if o.k >= LONG && size_of::<V>() == LINE {
             for i in MR..2 * MR {
                 // Rows that are not there are not fetched.
                 ask_for(o.c.wrapping_offset(i as isize * o.c_rs).cast_const().cast(), NV * size_of::<V>());
