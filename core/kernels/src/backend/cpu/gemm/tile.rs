@@ -53,9 +53,13 @@ pub(super) unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK:
             }
         }
         let (mut a, mut b) = (o.a, o.b);
-        let b_rs = if AHEAD { (NV * V::LANES) as isize } else { o.b_rs };
         let mut ahead = o.ahead.cast::<u8>();
         // Macros, not closures: closures would not inherit the instructions.
+        macro_rules! b_rs {
+            () => {
+                if AHEAD { (NV * V::LANES) as isize } else { o.b_rs }
+            };
+        }
         macro_rules! step {
             ($b:expr, $last:ident => $load:expr, $i:ident => $element:expr) => {
                 let b = $b;
@@ -88,10 +92,10 @@ pub(super) unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK:
                         ahead = ahead.wrapping_add(LINE);
                     }
                     for $d in 0..DEEP {
-                        step!(b.wrapping_offset($d as isize * b_rs), last => V::load(last), $i => $element);
+                        step!(b.wrapping_offset($d as isize * b_rs!()), last => V::load(last), $i => $element);
                     }
                     $at += DEEP;
-                    b = b.wrapping_offset(DEEP as isize * b_rs);
+                    b = b.wrapping_offset(DEEP as isize * b_rs!());
                 }
             };
         }
@@ -100,7 +104,7 @@ pub(super) unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK:
                 for _ in 0..$count {
                     step!(b, $last => $load, i => *a.wrapping_offset(i as isize * o.a_rs));
                     a = a.wrapping_offset(o.a_cs);
-                    b = b.wrapping_offset(b_rs);
+                    b = b.wrapping_offset(b_rs!());
                 }
             };
         }
