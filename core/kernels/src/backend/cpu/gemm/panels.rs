@@ -225,8 +225,8 @@ unsafe fn panels<K: Kernel>(o: &Operands<K::Elem>, mut room: Option<&mut Room>, 
             (o.b, o.b_rs) = (packed, (nv * K::LANES) as isize);
         }
         let rows = o.m.div_ceil(K::most_rows(nv));
-        // Each tile asks for its share of the panel that comes next, where vectors are so wide that tiles would wait for it.
-        let ready = o.b_panels != 0 && nv == K::WIDEST && lanes == K::LANES && K::LANES * size_of::<K::Elem>() == 64;
+        // Tiles ask for the panel that comes next, each from its share of it on, where vectors are so wide that they would wait for it.
+        let asks = o.b_panels != 0 && nv == K::WIDEST && lanes == K::LANES && K::LANES * size_of::<K::Elem>() == 64;
         let next = if panel + 1 < panels { o.b.wrapping_offset(o.b_panels) } else { o.ahead };
         let share = o.k * K::WIDEST * K::LANES / rows.max(1);
         for row in 0..rows {
@@ -240,7 +240,7 @@ unsafe fn panels<K: Kernel>(o: &Operands<K::Elem>, mut room: Option<&mut Room>, 
                         K::tile_and_pack(tile.m, nv, &tile, lanes, packed);
                         (o.b, o.b_rs) = (packed, (nv * K::LANES) as isize);
                     }
-                    _ if ready && AHEAD_ROWS.contains(&tile.m) => K::tile_ahead(tile.m, &tile),
+                    _ if asks && AHEAD_ROWS.contains(&tile.m) => K::tile_ahead(tile.m, &tile),
                     _ => K::tile(tile.m, nv, &tile, lanes),
                 }
             }

@@ -55,6 +55,7 @@ pub(super) unsafe fn tile<V: Simd, const MR: usize, const NV: usize, const PACK:
         let (mut a, mut b) = (o.a, o.b);
         let mut ahead = o.ahead.cast::<u8>();
         // Macros, not closures: closures would not inherit the instructions.
+        // Told where it is used: from a variable, AVX2 tiles of a transposed A came out 3 % slower.
         macro_rules! b_rs {
             () => {
                 if AHEAD { (NV * V::LANES) as isize } else { o.b_rs }
