@@ -8,7 +8,7 @@ use tf::callbacks::TensorBoard;
 use tf::layers::{Conv2D, Dense, Dropout, Flatten, MaxPooling2D};
 use tf::losses::SparseCategoricalCrossentropy;
 use tf::optim::Adam;
-use tf::training::{Compile, Fit, History};
+use tf::training::{Compile, Evaluate, Fit, History};
 
 /// Trains the default network and answers its curves, and its accuracy on the test images. A folder gets what TensorBoard shows.
 pub fn fit(digits: &Digits, epochs: usize, verbose: u8, logdir: Option<&Path>) -> tf::Result<(History, f64)> {
@@ -29,7 +29,7 @@ pub fn fit(digits: &Digits, epochs: usize, verbose: u8, logdir: Option<&Path>) -
             options.callback(TensorBoard::new(folder).histogram_freq(1).write_gradients(true).update_freq("batch"));
     }
     let history = trainer.try_fit((&digits.train.images, &digits.train.labels), options)?;
-    let scores = trainer.try_evaluate(test, None)?;
+    let scores = trainer.try_evaluate(test, Evaluate::new())?;
     Ok((history, scores["accuracy"]))
 }
 

@@ -31,7 +31,7 @@ use tf::callbacks::{EarlyStopping, LambdaCallback};
 use tf::losses::SparseCategoricalCrossentropy;
 use tf::optim::AdamW;
 use tf::optim::schedules::CosineDecay;
-use tf::training::{Compile, Fit, History, Trainer};
+use tf::training::{Compile, Fit, History, Predict, Trainer};
 
 const BATCH: usize = 32;
 
@@ -59,7 +59,7 @@ fn train(digits: &Digits, blocks: &[usize], epochs: usize, verbose: u8) -> tf::R
 /// Writes the curves of the training, and which test images were taken for what. Answers how many were taken right.
 fn draw(trainer: &Trainer<Functional>, history: &History, digits: &Digits, folder: &Path) -> tf::Result<f64> {
     history.try_plot(folder.join("resnet-curves.png"))?;
-    let predictions = tf::argmax(trainer.try_predict(&digits.test.images, Some(128))?, 1);
+    let predictions = tf::argmax(trainer.try_predict(&digits.test.images, Predict::new().batch_size(128))?, 1);
     let matrix = tf::confusion_matrix(&digits.test.labels, &predictions, digits.classes);
     let names: Vec<String> = (0..digits.classes).map(|digit| digit.to_string()).collect();
     tf::viz::try_confusion(&matrix, &names, folder.join("resnet-confusion.png"))?;

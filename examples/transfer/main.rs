@@ -28,7 +28,7 @@ use std::path::Path;
 use tf::losses::SparseCategoricalCrossentropy;
 use tf::optim::Adam;
 use tf::train::Checkpoint;
-use tf::training::{Compile, Fit};
+use tf::training::{Compile, Evaluate, Fit};
 use tf::{Module as _, Tensor};
 
 /// The digits that the trunk learns first, and those that come later.
@@ -86,7 +86,7 @@ fn learn<M: tf::Model<Input = Tensor>>(
 fn accuracy<M: tf::Model<Input = Tensor>>(model: &M, test: &Labelled) -> tf::Result<f64> {
     let loss = SparseCategoricalCrossentropy::new().from_logits(true);
     let trainer = model.try_compile(Adam::new(1e-3), loss)?.try_metrics(["accuracy"])?;
-    Ok(trainer.try_evaluate((&test.0, &test.1), Some(500))?["accuracy"])
+    Ok(trainer.try_evaluate((&test.0, &test.1), Evaluate::new().batch_size(500))?["accuracy"])
 }
 
 /// The whole story. `effort` scales the number of epochs, and each of the `choices` takes other images of the later digits.

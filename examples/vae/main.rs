@@ -28,7 +28,7 @@ use model::Vae;
 use std::path::Path;
 use tf::Tensor;
 use tf::optim::Adam;
-use tf::training::{Compile, Fit, History, Trainer};
+use tf::training::{Compile, Evaluate, Fit, History, Trainer};
 use tf::viz::Grid;
 
 /// Trains on images, and looks at others after each epoch.
@@ -72,7 +72,7 @@ fn main() -> tf::Result<()> {
     let (trainer, history) = train(&digits.train.images, &digits.test.images, 150, 2)?;
     let vae = trainer.model();
     draw(vae, &history, &digits.test.images, &folder)?;
-    let scores = trainer.try_evaluate(&digits.test.images, None)?;
+    let scores = trainer.try_evaluate(&digits.test.images, Evaluate::new())?;
     println!("test images: {scores}");
     println!("pictures: {}", folder.join("vae-*.png").display());
     Ok(())

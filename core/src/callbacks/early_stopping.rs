@@ -10,7 +10,8 @@ use kernels::error::{Error, OnTheWay, Result};
 /// Whether a smaller or a larger number is better.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Mode {
-    /// As the name of the number says: accuracies and the like are better when they are larger, all others when they are smaller.
+    /// As the number itself says: losses are better when they are smaller, metrics by their [`direction`](crate::metrics::Metric::direction).
+    /// Any other is an error.
     #[default]
     Auto,
     /// Smaller is better.

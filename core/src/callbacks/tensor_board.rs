@@ -274,7 +274,9 @@ impl Callback for TensorBoard<'_> {
         let _default = writer.as_default();
         logs.iter().try_for_each(|(name, value)| {
             summary::try_scalar(&format!("evaluation_{name}_vs_iterations"), value, optimizer.iterations())
-        })
+        })?;
+        // An evaluation that is no part of a training has no other end.
+        if self.train.is_none() { self.close() } else { Ok(()) }
     }
 
     fn on_epoch_end(&mut self, epoch: usize, logs: &mut Logs, progress: &Progress<'_>) -> Result<()> {

@@ -2,6 +2,7 @@
 //! `EarlyStopping`, `ReduceLROnPlateau` and `ModelCheckpoint` have one.
 
 use super::early_stopping::Mode;
+use crate::metrics::Direction;
 use crate::training::{Logs, Progress};
 use kernels::error::{Error, Result};
 
@@ -14,16 +15,26 @@ pub(super) struct Watched {
     pub min_delta: f64,
     pub baseline: Option<f64>,
     pub best: Option<f64>,
+    /// Which way the number gets better, once it was seen.
+    direction: Option<Direction>,
 }
 
 impl Watched {
     pub fn new(owner: &'static str, monitor: impl Into<String>) -> Self {
-        Self { owner, monitor: monitor.into(), mode: Mode::Auto, min_delta: 0.0, baseline: None, best: None }
+        Self {
+            owner,
+            monitor: monitor.into(),
+            mode: Mode::Auto,
+            min_delta: 0.0,
+            baseline: None,
+            best: None,
+            direction: None,
+        }
     }
 
     /// A training begins.
     pub fn begin(&mut self) {
-        self.best = None;
+        (self.best, self.direction) = (None, None);
     }
 
     /// Another number.
@@ -39,10 +50,15 @@ impl Watched {
     /// The number after an epoch; none after one without a validation, of which it is.
     ///
     /// # Errors
-    /// NotFound for a number that the logs never have.
-    pub fn value(&self, epoch: usize, logs: &Logs, progress: &Progress<'_>) -> Result<Option<f64>> {
+    /// NotFound for a number that the logs never have, InvalidArgument where nobody says which way it gets better.
+    pub fn value(&mut self, epoch: usize, logs: &Logs, progress: &Progress<'_>) -> Result<Option<f64>> {
         match logs.get(&self.monitor) {
-            Some(value) => Ok(Some(value)),
+            Some(value) => {
+                if self.direction.is_none() {
+                    self.direction = Some(self.better(progress)?);
+                }
+                Ok(Some(value))
+            }
             None if self.monitor.starts_with("val_") && progress.lacks_validation(epoch) => Ok(None),
             None => Err(Error::not_found(self.owner, "the logs do not have the number that is watched")
                 .got(format!("\"{}\"", self.monitor))
@@ -51,23 +67,24 @@ impl Watched {
         }
     }
 
-    fn larger_is_better(&self) -> bool {
+    fn better(&self, progress: &Progress<'_>) -> Result<Direction> {
         match self.mode {
-            Mode::Max => true,
-            Mode::Min => false,
-            Mode::Auto => {
-                let name = self.monitor.strip_prefix("val_").unwrap_or(&self.monitor);
-                let grows = ["accuracy", "acc", "auc", "precision", "recall", "f1_score", "fbeta", "iou", "r2_score"];
-                let crossentropy = name.contains("crossentropy");
-                !crossentropy && grows.iter().any(|word| name.ends_with(word) || name.contains("accuracy"))
-            }
+            Mode::Max => Ok(Direction::Up),
+            Mode::Min => Ok(Direction::Down),
+            Mode::Auto => progress.compiled.direction(&self.monitor).ok_or_else(|| {
+                Error::invalid_argument(self.owner, "it is not known whether a larger or a smaller number is better")
+                    .got(format!("\"{}\"", self.monitor))
+                    .expected("a loss, or a metric that has a `direction`")
+                    .help("say so with `mode(Mode::Max)` or `mode(Mode::Min)`")
+            }),
         }
     }
 
+    /// Whether a number is better than another.
     fn is_above(&self, value: f64, other: f64) -> bool {
-        match self.larger_is_better() {
-            true => value - self.min_delta > other,
-            false => value + self.min_delta < other,
+        match self.direction {
+            Some(Direction::Up) => value - self.min_delta > other,
+            _ => value + self.min_delta < other,
         }
     }
 

@@ -20,7 +20,7 @@ mean_metric! {
     /// accuracy.update_state(&tf::constant([1, 2, 3, 4]), &tf::constant([0, 2, 3, 4]));
     /// assert_eq!(accuracy.result().item::<f32>(), 0.75);
     /// ```
-    pub struct Accuracy("accuracy") {}
+    pub struct Accuracy("accuracy", Up) {}
     |_, labels, predictions| {
         let (labels, predictions) = same_rank(labels, predictions, true)?;
         same_shape("accuracy", &labels, &predictions)?;
@@ -37,7 +37,7 @@ mean_metric! {
     /// accuracy.update_state(tf::constant([[1], [1], [0], [0]]), tf::constant([[0.98], [0.6], [0.0], [0.6]]));
     /// assert_eq!(accuracy.result().item::<f32>(), 0.75);
     /// ```
-    pub struct BinaryAccuracy("binary_accuracy") { threshold: f64 = 0.5 }
+    pub struct BinaryAccuracy("binary_accuracy", Up) { threshold: f64 = 0.5 }
     |this, labels, predictions| {
         let (labels, predictions) = same_rank(labels, predictions, true)?;
         same_shape("binary_accuracy", &labels, &predictions)?;
@@ -63,7 +63,7 @@ mean_metric! {
     /// accuracy.update_state(&tf::constant([[0.0, 1.0], [1.0, 0.0]]), &tf::constant([[0.1, 0.9], [0.2, 0.8]]));
     /// assert_eq!(accuracy.result().item::<f32>(), 0.5);
     /// ```
-    pub struct CategoricalAccuracy("categorical_accuracy") {}
+    pub struct CategoricalAccuracy("categorical_accuracy", Up) {}
     |_, labels, predictions| {
         same_shape("categorical_accuracy", labels, predictions)?;
         let right = best("categorical_accuracy", labels)?;
@@ -82,7 +82,7 @@ mean_metric! {
     /// accuracy.update_state(&tf::constant([2, 1]), &tf::constant([[0.1, 0.6, 0.3], [0.05, 0.95, 0.0]]));
     /// assert_eq!(accuracy.result().item::<f32>(), 0.5);
     /// ```
-    pub struct SparseCategoricalAccuracy("sparse_categorical_accuracy") {}
+    pub struct SparseCategoricalAccuracy("sparse_categorical_accuracy", Up) {}
     |_, labels, predictions| {
         let best = best("sparse_categorical_accuracy", predictions)?;
         let labels = class_numbers("sparse_categorical_accuracy", labels, predictions)?;
@@ -99,7 +99,7 @@ mean_metric! {
     /// accuracy.update_state(tf::constant([[0.0, 0.0, 1.0]]), tf::constant([[0.1, 0.6, 0.3]]));
     /// assert_eq!(accuracy.result().item::<f32>(), 1.0);
     /// ```
-    pub struct TopKCategoricalAccuracy("top_k_categorical_accuracy") { k: usize = 5 }
+    pub struct TopKCategoricalAccuracy("top_k_categorical_accuracy", Up) { k: usize = 5 }
     |this, labels, predictions| {
         same_shape("top_k_categorical_accuracy", labels, predictions)?;
         let right = best("top_k_categorical_accuracy", labels)?;
@@ -116,7 +116,7 @@ mean_metric! {
     /// accuracy.update_state(tf::constant([2, 0]), tf::constant([[0.1, 0.6, 0.3], [0.05, 0.8, 0.15]]));
     /// assert_eq!(accuracy.result().item::<f32>(), 0.5);
     /// ```
-    pub struct SparseTopKCategoricalAccuracy("sparse_top_k_categorical_accuracy") {
+    pub struct SparseTopKCategoricalAccuracy("sparse_top_k_categorical_accuracy", Up) {
         k: usize = 5,
         from_sorted_ids: bool = false,
     }

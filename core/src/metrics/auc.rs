@@ -1,11 +1,11 @@
 //! `AUC`: the area under a curve of two shares over all thresholds, such as that of true against false positives.
 //! Keras's metric of this name; the areas are in `area.rs`.
 
-use super::Metric;
 use super::area::{Curve, SummationMethod, area};
 use super::batch::{Batch, Chosen};
 use super::metric::{named, updates};
 use super::thresholds::{IntoThresholds, Thresholds};
+use super::{Direction, Metric};
 use engine::library::options::options;
 use engine::{Duplicate, Fields, LazyVariable, Module, Tensor, Variable};
 use kernels::error::{Error, OrFail, Result};
@@ -218,6 +218,10 @@ updates!(AUC);
 impl Metric for AUC {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn direction(&self) -> Option<Direction> {
+        Some(Direction::Up)
     }
 
     #[track_caller]

@@ -1,10 +1,10 @@
 //! The shares of predictions that are right and wrong at some thresholds: precision and recall; sums for each threshold.
 //! Keras's metrics of these names, over `batch.rs`; other metrics of counts keep their sums by the functions here.
 
-use super::Metric;
 use super::batch::{Batch, Chosen};
 use super::metric::{named, updates};
 use super::thresholds::{IntoThresholds, Thresholds};
+use super::{Direction, Metric};
 use engine::library::cast_to;
 use engine::library::options::{self, options};
 use engine::{Duplicate, Fields, Module, Tensor, Variable};
@@ -127,6 +127,10 @@ macro_rules! shares {
         impl Metric for $name {
             fn name(&self) -> &str {
                 &self.name
+            }
+
+            fn direction(&self) -> Option<Direction> {
+                Some(Direction::Up)
             }
 
             #[track_caller]

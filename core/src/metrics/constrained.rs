@@ -1,11 +1,11 @@
 //! The best that one share can be where another is kept: precision at recall, sensitivity at specificity, and the two turned around.
 //! Keras's metrics of these names, over thresholds from 0 to 1.
 
-use super::Metric;
 use super::batch::{Batch, Chosen};
 use super::confusion::{add, clear, share, zeros};
 use super::metric::{named, updates};
 use super::thresholds::Thresholds;
+use super::{Direction, Metric};
 use engine::library::cast_to;
 use engine::library::options::{self, options};
 use engine::{Duplicate, Fields, Module, Tensor, Variable};
@@ -149,6 +149,10 @@ macro_rules! constrained {
         impl Metric for $name {
             fn name(&self) -> &str {
                 &self.name
+            }
+
+            fn direction(&self) -> Option<Direction> {
+                Some(Direction::Up)
             }
 
             #[track_caller]

@@ -14,7 +14,7 @@ mean_metric! {
     /// metric.update_state(tf::constant([[0.0, 1.0, 0.5], [1.0, 1.0, 0.2]]), tf::constant([[0.1, 0.9, 0.5], [1.0, 0.9, 0.2]]));
     /// assert!((metric.result().item::<f32>() - 0.996_699_6).abs() < 1e-5);
     /// ```
-    pub struct PearsonCorrelation("pearson_correlation") { axis: isize = -1 }
+    pub struct PearsonCorrelation("pearson_correlation", Up) { axis: isize = -1 }
     |this, labels, predictions| {
         let (labels, predictions) = fitted("pearson_correlation", labels, predictions)?;
         let kept = || keep_dims(this.axis);
@@ -35,7 +35,7 @@ mean_metric! {
     /// metric.update_state(tf::constant([[0.0, 1.0, 0.5], [1.0, 1.0, 0.2]]), tf::constant([[0.1, 0.9, 0.5], [1.0, 0.9, 0.2]]));
     /// assert!((metric.result().item::<f32>() - 0.981_631_7).abs() < 1e-5);
     /// ```
-    pub struct ConcordanceCorrelation("concordance_correlation") { axis: isize = -1 }
+    pub struct ConcordanceCorrelation("concordance_correlation", Up) { axis: isize = -1 }
     |this, labels, predictions| {
         let (labels, predictions) = fitted("concordance_correlation", labels, predictions)?;
         let kept = || keep_dims(this.axis);

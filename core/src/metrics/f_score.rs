@@ -1,9 +1,9 @@
 //! F-scores: the harmonic mean of precision and recall, of each class or of all.
 //! Keras's `FBetaScore` and `F1Score`.
 
-use super::Metric;
 use super::confusion::{add, clear, zeros};
 use super::metric::{named, updates};
+use super::{Direction, Metric};
 use crate::losses::checks::{EPSILON, numbers, same_shape};
 use engine::library::cast_to;
 use engine::library::options::options;
@@ -237,6 +237,10 @@ macro_rules! scores {
         impl Metric for $name {
             fn name(&self) -> &str {
                 &self.name
+            }
+
+            fn direction(&self) -> Option<Direction> {
+                Some(Direction::Up)
             }
 
             #[track_caller]

@@ -1,10 +1,10 @@
 //! Intersection over union of predicted and labelled regions, from a matrix of how often each class was predicted for each.
 //! Keras's `IoU`, `MeanIoU`, `BinaryIoU`, `OneHotIoU` and `OneHotMeanIoU`.
 
-use super::Metric;
 use super::confusion::clear;
 use super::metric::{named, updates};
 use super::regions::State;
+use super::{Direction, Metric};
 use engine::library::cast_to;
 use engine::library::options::{self, options};
 use engine::{Duplicate, Fields, Module, Tensor};
@@ -56,6 +56,10 @@ macro_rules! regions {
         impl Metric for $name {
             fn name(&self) -> &str {
                 &self.name
+            }
+
+            fn direction(&self) -> Option<Direction> {
+                Some(Direction::Up)
             }
 
             #[track_caller]

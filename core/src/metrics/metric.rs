@@ -7,6 +7,15 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
+/// Which way a number gets better.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Direction {
+    /// A larger one is better, as for accuracies.
+    Up,
+    /// A smaller one is better, as for losses.
+    Down,
+}
+
 /// A metric: a number that is gathered over batches. Its state lies in variables that are not trained, so it goes on inside of traced
 /// functions and is saved with a checkpoint.
 ///
@@ -28,6 +37,11 @@ pub trait Metric: Module + Send + Sync {
     /// The name: given, or Keras's for its kind. The metrics of this module set it by a method of the same name, so ask them through
     /// the trait: `Metric::name(&metric)`.
     fn name(&self) -> &str;
+
+    /// Which way the metric gets better, where one is better: what `EarlyStopping` and the like go by unless they are told.
+    fn direction(&self) -> Option<Direction> {
+        None
+    }
 
     /// Takes another batch in, whose examples count by their weight if there are weights.
     ///
@@ -53,6 +67,9 @@ macro_rules! pointers {
         impl<T: Metric + ?Sized> Metric for $t {
             fn name(&self) -> &str {
                 (**self).name()
+            }
+            fn direction(&self) -> Option<Direction> {
+                (**self).direction()
             }
             #[track_caller]
             fn try_update_state(&self, y_true: &Tensor, y_pred: &Tensor, weight: Option<&Tensor>) -> Result<()> {

@@ -53,7 +53,7 @@ pub use counts::{FalseNegatives, FalsePositives, TrueNegatives, TruePositives};
 pub use f_score::{Average, F1Score, FBetaScore};
 pub use iou::{BinaryIoU, IoU, MeanIoU, OneHotIoU, OneHotMeanIoU};
 pub use mean::{Mean, Sum};
-pub use metric::Metric;
+pub use metric::{Direction, Metric};
 pub use names::{get, try_get};
 pub use probabilistic::{
     BinaryCrossentropy, CategoricalCrossentropy, CategoricalHinge, Hinge, KLDivergence, Poisson,

@@ -63,7 +63,7 @@ macro_rules! mean_of_options {
     ($($(#[$doc:meta])* $name:ident($text:literal);)*) => {$(
         mean_metric! {
             $(#[$doc])*
-            pub struct $name($text) { loss: losses::$name = losses::$name::new() }
+            pub struct $name($text, Down) { loss: losses::$name = losses::$name::new() }
             |this, labels, predictions| {
                 this.loss.per_example_masked(labels, predictions)
             }

@@ -1,9 +1,9 @@
 //! `R2Score`: how much of the variance of the labels the predictions explain.
 //! Keras's metric of this name.
 
-use super::Metric;
 use super::confusion::{add, clear, zeros};
 use super::metric::{named, updates};
+use super::{Direction, Metric};
 use crate::losses::checks::fitted;
 use engine::library::cast_to;
 use engine::{Duplicate, Fields, LazyVariable, Module, Tensor, Variable};
@@ -130,6 +130,10 @@ updates!(R2Score);
 impl Metric for R2Score {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn direction(&self) -> Option<Direction> {
+        Some(Direction::Up)
     }
 
     #[track_caller]

@@ -1,10 +1,9 @@
 //! Metrics of numbers: means of the regression losses over an epoch, and the root of the squared one.
 //! Keras's metrics of these names; `R2Score` is in `r2_score.rs`, the correlations are in `correlation.rs`.
 
-use super::Mean;
-use super::Metric;
 use super::metric::{named, updates};
 use super::wrapper::mean_metric;
+use super::{Direction, Mean, Metric};
 use crate::losses::{self, checks, cosine};
 use engine::{Duplicate, Fields, Module, Tensor};
 use kernels::error::Result;
@@ -15,7 +14,7 @@ macro_rules! mean_of_loss {
     ($($(#[$doc:meta])* $name:ident($text:literal) = $loss:ident;)*) => {$(
         mean_metric! {
             $(#[$doc])*
-            pub struct $name($text) {}
+            pub struct $name($text, Down) {}
             |_, labels, predictions| {
                 Ok((losses::$loss(labels, predictions)?, None))
             }
@@ -86,7 +85,7 @@ mean_metric! {
     /// metric.update_state(tf::constant([[0.0, 2.0], [1.0, 0.0]]), tf::constant([[0.0, 3.0], [0.0, 1.0]]));
     /// assert!((metric.result().item::<f32>() - 0.5).abs() < 1e-6);
     /// ```
-    pub struct CosineSimilarity("cosine_similarity") { axis: isize = -1 }
+    pub struct CosineSimilarity("cosine_similarity", Up) { axis: isize = -1 }
     |this, labels, predictions| {
         let (labels, predictions) = checks::fitted("cosine_similarity", labels, predictions)?;
         Ok((cosine(&labels, &predictions, this.axis)?, None))
@@ -138,6 +137,10 @@ updates!(RootMeanSquaredError);
 impl Metric for RootMeanSquaredError {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn direction(&self) -> Option<Direction> {
+        Some(Direction::Down)
     }
 
     #[track_caller]

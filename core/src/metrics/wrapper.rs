@@ -2,7 +2,7 @@
 //! The files of accuracies, regression, probabilistic and hinge metrics declare theirs here.
 
 use super::metric::{named, updates};
-use super::{Mean, Metric};
+use super::{Direction, Mean, Metric};
 use crate::losses::{LossValue, identity_of};
 use engine::{Copies, Duplicate, Fields, Module, Tensor};
 use kernels::error::Result;
@@ -10,12 +10,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// Writes a metric that is the mean of one number per example: its options with their defaults, the name that Keras gives it, and the
-/// numbers of a batch, with a mask if they have one.
+/// Writes a metric that is the mean of one number per example: its options with their defaults, the name that Keras gives it, which way it
+/// gets better, and the numbers of a batch, with a mask if they have one.
 macro_rules! mean_metric {
     (
         $(#[$doc:meta])*
-        pub struct $name:ident($text:literal) { $($option:ident: $ty:ty = $default:expr),* $(,)? }
+        pub struct $name:ident($text:literal, $direction:ident) { $($option:ident: $ty:ty = $default:expr),* $(,)? }
         |$this:tt, $labels:ident, $predictions:ident| $values:block
     ) => {
         $(#[$doc])*
@@ -62,6 +62,10 @@ macro_rules! mean_metric {
         impl $crate::metrics::Metric for $name {
             fn name(&self) -> &str {
                 &self.name
+            }
+
+            fn direction(&self) -> Option<$crate::metrics::Direction> {
+                Some($crate::metrics::Direction::$direction)
             }
 
             #[track_caller]
@@ -125,6 +129,7 @@ type Values = dyn Fn(&Tensor, &Tensor) -> Result<Tensor> + Send + Sync;
 #[derive(Clone)]
 pub struct MeanMetricWrapper {
     name: Cow<'static, str>,
+    direction: Option<Direction>,
     mean: Mean,
     /// Which function it is: a traced function is traced again for another one.
     identity: (&'static str, u64),
@@ -143,9 +148,17 @@ impl MeanMetricWrapper {
         Self {
             mean: Mean::new(name.clone()),
             name,
+            direction: None,
             identity: identity_of(&f),
             values: Arc::new(move |y_true: &Tensor, y_pred: &Tensor| f(y_true, y_pred).into_values()),
         }
+    }
+
+    /// Which way it gets better, for callbacks that watch it; unless this is set, they ask for a `mode`.
+    #[must_use]
+    pub fn direction(mut self, direction: Direction) -> Self {
+        self.direction = Some(direction);
+        self
     }
 }
 
@@ -155,6 +168,10 @@ updates!(MeanMetricWrapper);
 impl Metric for MeanMetricWrapper {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn direction(&self) -> Option<Direction> {
+        self.direction
     }
 
     #[track_caller]

@@ -2,7 +2,7 @@
 //! Trainers make it for the names `"accuracy"` and `"acc"`, and of the same kind `"crossentropy"` and `"ce"`.
 
 use crate::metrics::{
-    BinaryAccuracy, BinaryCrossentropy, CategoricalAccuracy, CategoricalCrossentropy, Metric,
+    BinaryAccuracy, BinaryCrossentropy, CategoricalAccuracy, CategoricalCrossentropy, Direction, Metric,
     SparseCategoricalAccuracy, SparseCategoricalCrossentropy,
 };
 use engine::{Fields, Module, Tensor};
@@ -69,6 +69,10 @@ fn kind(y_true: &Tensor, y_pred: &Tensor) -> Kind {
 impl Metric for ByLabels {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn direction(&self) -> Option<Direction> {
+        self.binary.direction()
     }
 
     #[track_caller]

@@ -1,13 +1,13 @@
-//! Callbacks: what is called while a model is trained, and may look at it and stop it.
-//! `fit` calls them; the library's own lie in `callbacks`.
+//! Callbacks: what is called while a model is trained, evaluated or predicts, and may look at it and stop a training.
+//! `fit`, `evaluate` and `predict` call them; the library's own lie in `callbacks`.
 
 use super::{Compiled, History, Logs};
 use crate::optim::Optimizer;
-use engine::{FunctionInfo, Module};
+use engine::{FunctionInfo, Module, Tensor};
 use kernels::error::Result;
 use std::cell::{Cell, RefCell};
 
-/// What a callback sees of the training under way.
+/// What a callback sees of the training, evaluation or prediction under way.
 pub struct Progress<'a> {
     /// The model.
     pub model: &'a dyn Module,
@@ -15,7 +15,7 @@ pub struct Progress<'a> {
     pub compiled: &'a Compiled,
     /// How many epochs there will be, counted from 0 whatever the first one is.
     pub epochs: usize,
-    /// How many steps an epoch has, where it is known.
+    /// How many steps an epoch, an evaluation of its own or a prediction has, where it is known.
     pub steps: Option<usize>,
     /// How much is shown: 0 nothing, 1 a bar, 2 a line for each epoch.
     pub verbose: u8,
@@ -72,8 +72,8 @@ impl Progress<'_> {
     }
 }
 
-/// What is called while a model is trained: Keras's `Callback`. All methods do nothing unless they are written; an error ends the
-/// training, and `fit` answers it.
+/// What is called while a model is trained, evaluated or predicts: Keras's `Callback`. All methods do nothing unless they are written; an
+/// error ends the loop, and `fit`, `evaluate` or `predict` answers it.
 ///
 /// ```
 /// use eagerflow as tf;
@@ -132,8 +132,28 @@ pub trait Callback {
     fn on_test_end(&mut self, logs: &Logs, progress: &Progress<'_>) -> Result<()> {
         Ok(())
     }
+    /// A batch of a validation or evaluation begins, counted from 0.
+    fn on_test_batch_begin(&mut self, batch: usize, progress: &Progress<'_>) -> Result<()> {
+        Ok(())
+    }
     /// A batch of a validation or evaluation is over.
     fn on_test_batch_end(&mut self, batch: usize, progress: &Progress<'_>) -> Result<()> {
+        Ok(())
+    }
+    /// A prediction begins.
+    fn on_predict_begin(&mut self, progress: &Progress<'_>) -> Result<()> {
+        Ok(())
+    }
+    /// A prediction is over.
+    fn on_predict_end(&mut self, progress: &Progress<'_>) -> Result<()> {
+        Ok(())
+    }
+    /// A batch of a prediction begins, counted from 0.
+    fn on_predict_batch_begin(&mut self, batch: usize, progress: &Progress<'_>) -> Result<()> {
+        Ok(())
+    }
+    /// A batch of a prediction is over, with the model's outputs for it.
+    fn on_predict_batch_end(&mut self, batch: usize, outputs: &[Tensor], progress: &Progress<'_>) -> Result<()> {
         Ok(())
     }
 }
@@ -166,8 +186,28 @@ macro_rules! pointers {
             fn on_test_end(&mut self, logs: &Logs, progress: &Progress<'_>) -> Result<()> {
                 (**self).on_test_end(logs, progress)
             }
+            fn on_test_batch_begin(&mut self, batch: usize, progress: &Progress<'_>) -> Result<()> {
+                (**self).on_test_batch_begin(batch, progress)
+            }
             fn on_test_batch_end(&mut self, batch: usize, progress: &Progress<'_>) -> Result<()> {
                 (**self).on_test_batch_end(batch, progress)
+            }
+            fn on_predict_begin(&mut self, progress: &Progress<'_>) -> Result<()> {
+                (**self).on_predict_begin(progress)
+            }
+            fn on_predict_end(&mut self, progress: &Progress<'_>) -> Result<()> {
+                (**self).on_predict_end(progress)
+            }
+            fn on_predict_batch_begin(&mut self, batch: usize, progress: &Progress<'_>) -> Result<()> {
+                (**self).on_predict_batch_begin(batch, progress)
+            }
+            fn on_predict_batch_end(
+                &mut self,
+                batch: usize,
+                outputs: &[Tensor],
+                progress: &Progress<'_>,
+            ) -> Result<()> {
+                (**self).on_predict_batch_end(batch, outputs, progress)
             }
         }
     )*};

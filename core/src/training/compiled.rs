@@ -4,12 +4,13 @@
 use super::Batch;
 use super::gradient_watch::{GradientWatch, Watches};
 use crate::losses::Loss;
-use crate::metrics::{Mean, Metric};
+use crate::metrics::{Direction, Mean, Metric};
 use crate::optim::Optimizer;
 use engine::library::cast_to;
 use engine::{AsTensor, Fields, Gradients, Module, Nest, Tensor, Variable};
 use kernels::dtype::DType;
 use kernels::error::{Error, Result};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many numbers steps of a model's own may report.
@@ -37,6 +38,28 @@ pub struct Compiled {
 pub(super) struct OutputMetrics {
     pub plain: Vec<Box<dyn Metric>>,
     pub weighted: Vec<Box<dyn Metric>>,
+}
+
+impl OutputMetrics {
+    /// All metrics with their names; one that heeds weights is told from one of the same name that does not.
+    fn named(&self) -> impl Iterator<Item = (&dyn Metric, String)> {
+        let is_plain = |name: &str| self.plain.iter().any(|metric| metric.name() == name);
+        let weighted = self.weighted.iter().map(move |metric| match metric.name() {
+            name if is_plain(name) => (&**metric, format!("weighted_{name}")),
+            name => (&**metric, name.to_owned()),
+        });
+        self.plain.iter().map(|metric| (&**metric, metric.name().to_owned())).chain(weighted)
+    }
+}
+
+/// The name with a number behind it if there are others before it: `mae`, `mae_1`, `mae_2`.
+fn numbered(name: String, used: &mut HashMap<String, usize>) -> String {
+    let before = used.entry(name.clone()).or_default();
+    *before += 1;
+    match *before {
+        1 => name,
+        several => format!("{name}_{}", several - 1),
+    }
 }
 
 /// Most outputs with a running mean of their loss.
@@ -212,6 +235,39 @@ impl Compiled {
         self.metrics.iter().flat_map(|output| output.plain.iter().chain(&output.weighted))
     }
 
+    /// Of how many outputs there are numbers.
+    fn reported_outputs(&self) -> usize {
+        self.metrics.len().max(if self.losses.len() > 1 { self.losses.len() } else { 0 })
+    }
+
+    fn output_name(&self, at: usize) -> String {
+        self.output_names.get(at).cloned().unwrap_or_else(|| format!("output_{at}"))
+    }
+
+    /// The metrics of all outputs, by their names in the logs. One that has the name of another before it gets a number behind it.
+    fn named_metrics(&self) -> Vec<(String, &dyn Metric)> {
+        let several = self.reported_outputs() > 1;
+        let mut used = HashMap::new();
+        let mut all = Vec::new();
+        for (at, output) in self.metrics.iter().enumerate() {
+            for (metric, own) in output.named() {
+                let name = if several { format!("{}_{own}", self.output_name(at)) } else { own };
+                all.push((numbered(name, &mut used), metric));
+            }
+        }
+        all
+    }
+
+    /// Which way a number of the logs gets better: losses down, metrics by their kind. None for others, such as what steps report themselves.
+    pub(crate) fn direction(&self, name: &str) -> Option<Direction> {
+        let name = name.strip_prefix("val_").unwrap_or(name);
+        let metrics = self.named_metrics();
+        match metrics.iter().find(|(own, _)| own == name) {
+            Some((_, metric)) => metric.direction(),
+            None => name.ends_with("loss").then_some(Direction::Down),
+        }
+    }
+
     /// The running numbers, in the order in which they are shown.
     ///
     /// # Errors
@@ -223,20 +279,14 @@ impl Compiled {
         if with_loss && (names.is_empty() || self.loss.has_values()?) {
             logs.set("loss", number(&self.loss.try_result()?)?);
         }
-        let outputs = self.metrics.len().max(if self.losses.len() > 1 { self.losses.len() } else { 0 });
-        let several = outputs > 1;
-        let name_of = |at: usize| self.output_names.get(at).cloned().unwrap_or_else(|| format!("output_{at}"));
-        if several && with_loss {
+        let outputs = self.reported_outputs();
+        if outputs > 1 && with_loss {
             for (at, loss) in self.output_losses.iter().take(outputs).enumerate() {
-                logs.set(format!("{}_loss", name_of(at)), number(&loss.try_result()?)?);
+                logs.set(format!("{}_loss", self.output_name(at)), number(&loss.try_result()?)?);
             }
         }
-        for (at, output) in self.metrics.iter().enumerate() {
-            for metric in output.plain.iter().chain(&output.weighted) {
-                let own = metric.name();
-                let name = if several { format!("{}_{own}", name_of(at)) } else { own.to_owned() };
-                logs.set(name, number(&metric.try_result()?)?);
-            }
+        for (name, metric) in self.named_metrics() {
+            logs.set(name, number(&metric.try_result()?)?);
         }
         for (name, mean) in names.into_iter().zip(&self.own) {
             if mean.has_values()? {

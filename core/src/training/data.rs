@@ -1,5 +1,5 @@
 //! What a trainer takes for data: arrays of all examples, which it cuts into batches, or a data set of batches.
-//! Both become a [`Feed`], whose passes give batches.
+//! Both become a [`Feed`], whose passes give batches to `fit`, `evaluate` and `predict`.
 
 use super::batch::leaves;
 use super::{Batch, InputArrays, TargetArrays};
@@ -10,7 +10,7 @@ use kernels::dtype::DType;
 use kernels::error::{Error, Result};
 use std::collections::HashSet;
 
-/// Data for `fit`, `evaluate` and `predict`: arrays as `&x`, `(&x, &y)` or `(&x, &y, &weights)`, or a data set whose elements are batches
+/// Data for `fit` and `evaluate`: arrays as `&x`, `(&x, &y)` or `(&x, &y, &weights)`, or a data set whose elements are batches
 /// of that form.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the data of the model",
@@ -68,6 +68,22 @@ impl<X: Nest> Feed<X> {
     /// Whether a pass has no end.
     pub(super) fn is_endless(&self) -> bool {
         self.batches.cardinality() == Cardinality::Infinite
+    }
+
+    /// An error for batches without an end, unless it is said how many are taken, and for more than there are.
+    pub(super) fn check_steps(&self, what: &str, option: &str, steps: Option<usize>) -> Result<()> {
+        match (self.steps(), steps) {
+            (_, None) if self.is_endless() => {
+                Err(Error::invalid_argument("fit", format!("the data set of {what} has no end"))
+                    .help(format!("say with `{option}` how many batches are taken, or `take` so many of the data set")))
+            }
+            (Some(batches), Some(steps)) if steps > batches => {
+                Err(Error::invalid_argument("fit", format!("`{option}` is more than {what} has batches"))
+                    .got(steps)
+                    .expected(format!("at most {batches}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn begin(&self) -> DatasetIterator<Vec<Tensor>> {
@@ -308,12 +324,70 @@ impl TrainingData<Tensor> for &Dataset<Tensor> {
     }
 }
 
+/// Elements that are a tuple of inputs alone, for models of several inputs whose steps need no targets.
+impl<X: DatasetElement> TrainingData<X> for &Dataset<(X,)>
+where
+    (X,): DatasetElement,
+{
+    fn into_feed(self, how: &Cut) -> Result<Feed<X>> {
+        of_dataset(self, |batch| batch.0, 0, how)
+    }
+}
+
 /// A data set that is given whole, as one that is lent.
 impl<X: Nest, S: DatasetElement> TrainingData<X> for Dataset<S>
 where
     for<'a> &'a Self: TrainingData<X>,
 {
     fn into_feed(self, how: &Cut) -> Result<Feed<X>> {
+        (&self).into_feed(how)
+    }
+}
+
+/// Data for `predict`: the model's inputs as arrays, or a data set of batches of them. Targets and weights in its elements are left out.
+///
+/// `Kind` follows from the data: whatever is [`InputArrays`] is arrays, so that users' own inputs need nothing else.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the data of a prediction",
+    label = "neither inputs of the model nor a data set of them",
+    note = "give a tensor, a tuple of tensors for a model of several inputs, or a `Dataset` of batches"
+)]
+pub trait PredictionData<X: Nest, Kind> {
+    /// The inputs as a feed of batches.
+    ///
+    /// # Errors
+    /// As for [`TrainingData::into_feed`].
+    fn into_inputs(self, how: &Cut) -> Result<Feed<X>>;
+}
+
+/// The kind of arrays of all examples.
+#[doc(hidden)]
+pub enum WholeArrays {}
+
+/// The kind of data sets of batches.
+#[doc(hidden)]
+pub enum Batches {}
+
+impl<X: Nest, A: InputArrays<X>> PredictionData<X, WholeArrays> for A {
+    fn into_inputs(self, how: &Cut) -> Result<Feed<X>> {
+        Arrays { x: self.into_input(), y: Vec::new(), weights: Vec::new() }.feed(how)
+    }
+}
+
+impl<X: Nest, S: DatasetElement> PredictionData<X, Batches> for &Dataset<S>
+where
+    Self: TrainingData<X>,
+{
+    fn into_inputs(self, how: &Cut) -> Result<Feed<X>> {
+        self.into_feed(how)
+    }
+}
+
+impl<X: Nest, S: DatasetElement> PredictionData<X, Batches> for Dataset<S>
+where
+    for<'a> &'a Self: TrainingData<X>,
+{
+    fn into_inputs(self, how: &Cut) -> Result<Feed<X>> {
         (&self).into_feed(how)
     }
 }

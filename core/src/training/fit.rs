@@ -125,6 +125,14 @@ impl<X: Nest> Default for Fit<'_, X> {
     }
 }
 
+/// How much is shown.
+pub(super) fn verbosity(owner: &str, verbose: u8) -> Result<u8> {
+    match verbose {
+        0..=2 => Ok(verbose),
+        other => Err(Error::invalid_argument(owner, "`verbose` is out of range").got(other).expected("0, 1 or 2")),
+    }
+}
+
 options! { [X: Nest] Fit<'_, X>:
     /// How often the data are passed over, counted from epoch 0 also where `initial_epoch` is another: at least 1.
     pub fn epochs, try_epochs(this, epochs: usize) {
@@ -177,10 +185,7 @@ options! { [X: Nest] Fit<'_, X>:
 
     /// What is shown: 0 nothing, 1 a progress bar, or lines where the output is no terminal, 2 a line for each epoch.
     pub fn verbose, try_verbose(this, verbose: u8) {
-        this.verbose = match verbose {
-            0..=2 => verbose,
-            other => return Err(Error::invalid_argument("fit", "`verbose` is out of range").got(other).expected("0, 1 or 2")),
-        };
+        this.verbose = verbosity("fit", verbose)?;
         Ok(this)
     }
 }

@@ -2,10 +2,11 @@
 //! Trainers keep them as a list of objects for each output.
 
 use super::accuracy::ByLabels;
-use crate::metrics::{Metric, try_get};
+use crate::metrics::{Direction, Metric, try_get};
+use engine::{Fields, Module, Tensor};
 use kernels::error::Result;
 
-/// A metric, its name such as `"accuracy"`, or a list or tuple of metrics.
+/// A metric, its name such as `"accuracy"`, or a list or tuple of metrics. One that is given by its name has that name in the logs.
 pub trait IntoMetrics {
     /// The metrics.
     ///
@@ -18,7 +19,45 @@ pub trait IntoMetrics {
 fn named(name: &str) -> Result<Box<dyn Metric>> {
     match ByLabels::of(name) {
         Some(metric) => Ok(Box::new(metric)),
-        None => try_get(name),
+        None => Ok(Box::new(Named { name: name.to_owned(), metric: try_get(name)? })),
+    }
+}
+
+/// A metric that was asked for by a name, by which it stands in the logs: `"mae"`, not `"mean_absolute_error"`, as in Keras.
+struct Named {
+    name: String,
+    metric: Box<dyn Metric>,
+}
+
+impl Metric for Named {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn direction(&self) -> Option<Direction> {
+        self.metric.direction()
+    }
+
+    #[track_caller]
+    fn try_update_state(&self, y_true: &Tensor, y_pred: &Tensor, sample_weight: Option<&Tensor>) -> Result<()> {
+        self.metric.try_update_state(y_true, y_pred, sample_weight)
+    }
+
+    #[track_caller]
+    fn try_result(&self) -> Result<Tensor> {
+        self.metric.try_result()
+    }
+
+    #[track_caller]
+    fn reset_state(&self) {
+        self.metric.reset_state();
+    }
+}
+
+impl Module for Named {
+    /// As the metric itself: its variables have the paths that they have without a name.
+    fn visit(&self, fields: &mut Fields<'_>) {
+        self.metric.visit(fields);
     }
 }
 

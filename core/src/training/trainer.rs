@@ -1,16 +1,14 @@
-//! [`Trainer`]: a model with what it is trained with, and the loops of training, evaluation and prediction.
+//! [`Trainer`]: a model with what it is trained with, and the loop of training.
 //! `model.compile(..)` makes one.
 
-use super::batch::leaves;
 use super::compiled::OutputMetrics;
-use super::data::Cut;
 use super::{
     Batch, Callback, Compiled, Feed, Fit, History, IntoLosses, IntoMetrics, Logs, Progress, TrainingData, steps,
 };
 use crate::models::Model;
 use crate::optim::{IntoOptimizer, Optimizer};
 use engine::library::errors_given_back;
-use engine::{Fields, Module, Nest as _, Tensor};
+use engine::{Fields, Module, Tensor};
 use kernels::error::{Error, OnTheWay, OrFail, Result};
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
@@ -57,15 +55,15 @@ impl<M: Model> Compile for M {}
 
 /// A model that can be trained, evaluated and used.
 pub struct Trainer<M: Model> {
-    model: M,
-    compiled: Compiled,
+    pub(super) model: M,
+    pub(super) compiled: Compiled,
     steps_per_execution: usize,
-    run_eagerly: bool,
+    pub(super) run_eagerly: bool,
 }
 
 /// What is done with each batch.
 #[derive(Clone, Copy, PartialEq)]
-enum Mode {
+pub(super) enum Mode {
     Train,
     Test,
 }
@@ -224,11 +222,7 @@ impl<M: Model> Trainer<M> {
             first: &first,
             step: || engine::function(steps::train::<M>),
         };
-        let mut callbacks = std::mem::take(&mut options.callbacks);
-        if options.verbose > 0 {
-            callbacks.insert(0, Box::new(crate::callbacks::ProgbarLogger::new()));
-        }
-        let mut callbacks = Callbacks(callbacks);
+        let mut callbacks = Callbacks::new(std::mem::take(&mut options.callbacks), options.verbose);
         callbacks.each(|callback| callback.on_train_begin(&progress))?;
         let mut pass = feed.begin();
         let mut logs = Logs::default();
@@ -250,8 +244,6 @@ impl<M: Model> Trainer<M> {
             if let Some(validation) = &validation
                 && (epoch + 1).is_multiple_of(options.validation_freq)
             {
-                self.compiled.reset();
-                callbacks.each(|callback| callback.on_test_begin(&progress))?;
                 let own = self.evaluated(validation, options.validation_steps, &mut callbacks, &progress)?;
                 logs.add_validation(&own);
             }
@@ -295,7 +287,7 @@ impl<M: Model> Trainer<M> {
     }
 
     /// Batches of a pass, up to so many; a pass that ends before begins anew. Answers how many there were.
-    fn pass(
+    pub(super) fn pass(
         &self,
         mode: Mode,
         feed: &Feed<M::Input>,
@@ -307,9 +299,6 @@ impl<M: Model> Trainer<M> {
         let mut ran = 0;
         loop {
             let most = limit.map_or(self.steps_per_execution, |limit| (limit - ran).min(self.steps_per_execution));
-            if mode == Mode::Train && most > 0 {
-                callbacks.each(|callback| callback.on_train_batch_begin(ran, progress))?;
-            }
             let mut batches = Vec::with_capacity(most);
             while batches.len() < most {
                 match feed.next(pass)? {
@@ -327,12 +316,16 @@ impl<M: Model> Trainer<M> {
             if batches.is_empty() {
                 return Ok(ran);
             }
+            callbacks.each(|callback| match mode {
+                Mode::Train => callback.on_train_batch_begin(ran, progress),
+                Mode::Test => callback.on_test_batch_begin(ran, progress),
+            })?;
             ran += batches.len();
             self.step(mode, &batches)?;
-            match mode {
-                Mode::Train => callbacks.each(|callback| callback.on_train_batch_end(ran - 1, progress))?,
-                Mode::Test => callbacks.each(|callback| callback.on_test_batch_end(ran - 1, progress))?,
-            }
+            callbacks.each(|callback| match mode {
+                Mode::Train => callback.on_train_batch_end(ran - 1, progress),
+                Mode::Test => callback.on_test_batch_end(ran - 1, progress),
+            })?;
             if progress.stop.get() && mode == Mode::Train {
                 return Ok(ran);
             }
@@ -350,112 +343,6 @@ impl<M: Model> Trainer<M> {
             true => engine::config::with_eager_functions(run),
             false => run(),
         }
-    }
-
-    fn evaluated(
-        &self,
-        feed: &Feed<M::Input>,
-        limit: Option<usize>,
-        callbacks: &mut Callbacks<'_>,
-        progress: &Progress<'_>,
-    ) -> Result<Logs> {
-        let mut pass = feed.begin();
-        let ran = self.pass(Mode::Test, feed, &mut pass, limit.or(feed.steps()), callbacks, progress)?;
-        if ran == 0 {
-            return Err(Error::invalid_argument("evaluate", "there are no batches to evaluate"));
-        }
-        let logs = self.compiled.logs(true)?;
-        callbacks.each(|callback| callback.on_test_end(&logs, progress))?;
-        Ok(logs)
-    }
-
-    /// The loss and the metrics over data, in batches of 32.
-    ///
-    /// # Panics
-    /// As [`try_evaluate`](Self::try_evaluate) fails, at the caller's line.
-    #[track_caller]
-    pub fn evaluate(&self, data: impl TrainingData<M::Input>) -> Logs {
-        self.try_evaluate(data, None).or_fail()
-    }
-
-    /// The loss and the metrics over data; arrays are cut into batches of `batch_size`, 32 if it is not said.
-    ///
-    /// # Errors
-    /// As [`try_fit`](Self::try_fit), without an optimizer.
-    #[track_caller]
-    pub fn try_evaluate(&self, data: impl TrainingData<M::Input>, batch_size: Option<usize>) -> Result<Logs> {
-        let here = Location::caller();
-        let run = || -> Result<Logs> {
-            let feed = data.into_feed(&Cut { batch_size, shuffle: None, class_weight: None })?;
-            if feed.is_endless() {
-                return Err(
-                    Error::invalid_argument("evaluate", "the data set has no end").help("`take` a number of batches")
-                );
-            }
-            let (stop, first, history) = (Cell::new(false), Cell::new(None), RefCell::new(History::default()));
-            let progress = Progress {
-                model: &self.model,
-                compiled: &self.compiled,
-                epochs: 1,
-                steps: feed.steps(),
-                verbose: 0,
-                validation: None,
-                stop: &stop,
-                history: &history,
-                first: &first,
-                step: || engine::function(steps::train::<M>),
-            };
-            self.compiled.reset();
-            self.evaluated(&feed, None, &mut Callbacks(Vec::new()), &progress)
-        };
-        run().map_err(|e| called("evaluate", e).at(here))
-    }
-
-    /// The model's output for all examples of an input, in batches of 32.
-    ///
-    /// # Panics
-    /// As [`try_predict`](Self::try_predict) fails, at the caller's line.
-    #[track_caller]
-    pub fn predict(&self, x: impl super::InputArrays<M::Input>) -> M::Output {
-        self.try_predict(x, None).or_fail()
-    }
-
-    /// The model's output for all examples of an input; it is cut into batches of `batch_size`, 32 if it is not said.
-    ///
-    /// # Errors
-    /// InvalidArgument for inputs without examples, and what the model refuses.
-    #[track_caller]
-    pub fn try_predict(&self, x: impl super::InputArrays<M::Input>, batch_size: Option<usize>) -> Result<M::Output> {
-        let here = Location::caller();
-        self.predicted(x.into_input(), batch_size).map_err(|e| called("predict", e).at(here))
-    }
-
-    fn predicted(&self, x: M::Input, batch_size: Option<usize>) -> Result<M::Output> {
-        let arrays = super::data::Arrays { x, y: Vec::new(), weights: Vec::new() };
-        let feed = arrays.feed(&Cut { batch_size, shuffle: None, class_weight: None })?;
-        let mut pass = feed.begin();
-        let mut parts: Vec<Vec<Tensor>> = Vec::new();
-        let mut form: Option<M::Output> = None;
-        while let Some(batch) = feed.next(&mut pass)? {
-            let run = || errors_given_back(|| steps::predict(&self.model, &batch.x));
-            let output = if self.run_eagerly { engine::config::with_eager_functions(run)? } else { run()? };
-            for (at, part) in leaves(&output).into_iter().enumerate() {
-                match parts.get_mut(at) {
-                    Some(list) => list.push(part),
-                    None => parts.push(vec![part]),
-                }
-            }
-            form = Some(output);
-        }
-        let Some(form) = form else {
-            return Err(Error::invalid_argument("predict", "there are no examples").got("0 examples"));
-        };
-        let mut joined = Vec::with_capacity(parts.len());
-        for list in &parts {
-            joined.push(if list.len() == 1 { list[0].clone() } else { engine::try_concat(list, 0)? });
-        }
-        let mut joined = joined.into_iter();
-        Ok(form.map(&mut |old| joined.next().unwrap_or_else(|| old.clone())))
     }
 
     /// One step of training on one batch, and the numbers of that batch alone: Keras's `train_on_batch`.
@@ -511,31 +398,27 @@ impl<M: Model> Trainer<M> {
 
 /// An error for a validation without an end, and for more steps than it has batches.
 fn check_validation<X: engine::Nest>(validation: Option<&Feed<X>>, steps: Option<usize>) -> Result<()> {
-    let Some(feed) = validation else { return Ok(()) };
-    match (feed.steps(), steps) {
-        (_, None) if feed.is_endless() => {
-            Err(Error::invalid_argument("fit", "the data set of the validation has no end")
-                .help("say `validation_steps`"))
-        }
-        (Some(batches), Some(steps)) if steps > batches => {
-            Err(Error::invalid_argument("fit", "`validation_steps` is more than the validation has batches")
-                .got(steps)
-                .expected(format!("at most {batches}")))
-        }
-        _ => Ok(()),
-    }
+    validation.map_or(Ok(()), |feed| feed.check_steps("the validation", "validation_steps", steps))
 }
 
 /// What data are refused for is the same in all loops; the error has the name of the one that was called.
-fn called(name: &str, error: Error) -> Error {
+pub(super) fn called(name: &str, error: Error) -> Error {
     if error.report().op() == "fit" { error.named(name) } else { error }
 }
 
-/// The callbacks of a training.
-struct Callbacks<'a>(Vec<Box<dyn Callback + 'a>>);
+/// The callbacks of a training, an evaluation or a prediction.
+pub(super) struct Callbacks<'a>(Vec<Box<dyn Callback + 'a>>);
 
-impl Callbacks<'_> {
-    fn each(&mut self, mut call: impl FnMut(&mut dyn Callback) -> Result<()>) -> Result<()> {
+impl<'a> Callbacks<'a> {
+    /// With what shows the progress before them, if anything is shown.
+    pub fn new(mut callbacks: Vec<Box<dyn Callback + 'a>>, verbose: u8) -> Self {
+        if verbose > 0 {
+            callbacks.insert(0, Box::new(crate::callbacks::ProgbarLogger::new()));
+        }
+        Self(callbacks)
+    }
+
+    pub fn each(&mut self, mut call: impl FnMut(&mut dyn Callback) -> Result<()>) -> Result<()> {
         self.0.iter_mut().try_for_each(|callback| call(&mut **callback))
     }
 }

@@ -7,8 +7,9 @@ use tf::callbacks::{EarlyStopping, LearningRateScheduler, ModelCheckpoint, Reduc
 use tf::data::Dataset;
 use tf::layers::Dense;
 use tf::losses::{CategoricalCrossentropy, SparseCategoricalCrossentropy};
+use tf::metrics::MeanMetricWrapper;
 use tf::optim::{SGD, schedules::ExponentialDecay};
-use tf::training::{Compile, Fit, Trainer};
+use tf::training::{Compile, Evaluate, Fit, Predict, Trainer};
 use tf::{Functional, Module, Sequential, Tensor};
 
 /// A model of three classes for examples of two features.
@@ -80,7 +81,7 @@ pub fn rows() -> Vec<Row> {
         } => ["fit", "no end", "`steps_per_epoch`"];
         "an evaluation without an end": {
             let data = Dataset::from_tensor_slices((x(), y())).batch(2).repeat(None);
-            line().try_evaluate(&data, None)
+            line().try_evaluate(&data, Evaluate::new())
         } => ["evaluate", "no end", "`take`"];
         "a share of a data set for validation": {
             let data = Dataset::from_tensor_slices((x(), y())).batch(2);
@@ -133,10 +134,14 @@ pub fn rows() -> Vec<Row> {
         "a number that no log has": {
             line().try_fit((&x(), &y()), quiet().callback(EarlyStopping::new("val_loss")))
         } => ["EarlyStopping", "\"val_loss\"", "[\"loss\"]", "validation"];
+        "a metric that says not which way is better": {
+            let far = MeanMetricWrapper::new("far", |y_true: &Tensor, y_pred: &Tensor| (y_true - y_pred).abs());
+            line().metrics([far]).try_fit((&x(), &y()), quiet().callback(EarlyStopping::new("far")))
+        } => ["EarlyStopping", "\"far\"", "larger or a smaller", "mode(Mode::Max)"];
         "a best model by a number that no log has": {
             let best = ModelCheckpoint::new(std::env::temp_dir().join("eagerflow-never")).monitor("acc").save_best_only(true);
             line().metrics(["mae"]).try_fit((&x(), &y()), quiet().callback(best))
-        } => ["ModelCheckpoint", "\"acc\"", "\"mean_absolute_error\""];
+        } => ["ModelCheckpoint", "\"acc\"", "\"mae\""];
         "a scheduler for an optimizer with a schedule": {
             let rate = ExponentialDecay::new(0.1, 10, 0.5);
             let trainer = Sequential::new((Dense::new(1),)).compile(SGD::new(rate), "mse");
@@ -153,17 +158,17 @@ pub fn rows() -> Vec<Row> {
         "other features than the training had": {
             let trainer = line();
             trainer.fit((&x(), &y()), quiet());
-            trainer.try_predict(&tf::ones([4, 3]), None)
+            trainer.try_predict(&tf::ones([4, 3]), Predict::new())
         } => ["head", "[4, 3]", "2 in the last dimension"];
         "an evaluation with a class that the model does not have": {
-            classes().try_evaluate((&x(), &tf::constant([0, 1, 2, 3])), None)
+            classes().try_evaluate((&x(), &tf::constant([0, 1, 2, 3])), Evaluate::new())
         } => ["label number 3", "got: 3", "0..3"];
         "a prediction for a word that the table does not have": {
             let model = Sequential::new((tf::layers::Embedding::new(5, 2).name("words"), tf::layers::Flatten::new()));
-            model.compile(SGD::new(0.1), "mse").try_predict(&tf::constant([[1, 7]]), None)
+            model.compile(SGD::new(0.1), "mse").try_predict(&tf::constant([[1, 7]]), Predict::new())
         } => ["index number 1 is 7", "0..5"];
         "a prediction without examples": {
-            line().try_predict(&tf::ones([0, 2]), None)
+            line().try_predict(&tf::ones([0, 2]), Predict::new())
         } => ["predict", "0 examples"];
     }
 }

@@ -86,7 +86,7 @@ fn several_inputs_and_outputs() {
     let trainer = model.compile(Adam::new(0.05), ("mse", "mae")).metrics_of(1, ["mae"]).loss_weights([1.0, 0.5]);
     let history = trainer.fit(((&x, &y), (&targets.0, &targets.1)), Fit::new().epochs(20).verbose(0));
     let last = history.last();
-    assert_eq!(last.names(), ["loss", "one_loss", "two_loss", "two_mean_absolute_error"]);
+    assert_eq!(last.names(), ["loss", "one_loss", "two_loss", "two_mae"]);
     assert!((last["loss"] - last["one_loss"] - 0.5 * last["two_loss"]).abs() < 1e-5, "{last}");
     assert!(history["loss"][19] < 0.5 * history["loss"][0]);
     let (p, q) = trainer.predict((&x, &y));
