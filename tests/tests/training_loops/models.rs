@@ -37,7 +37,8 @@ fn a_struct_is_a_model_and_a_layer() {
     // The condition is the graph's: one trace serves both sides.
     let halved = block.call(&(&x * 1000.0));
     assert!(halved.to_vec::<f32>().iter().all(|y| y.abs() <= 0.5));
-    let trained = block.call_with(&x, &Call::training()).to_vec::<f32>();
+    // Of 128 numbers some are dropped, whatever the draw.
+    let trained = block.call_with(&tf::ones([32, 3]), &Call::training()).to_vec::<f32>();
     assert!(trained.contains(&0.0), "{trained:?}");
     let net = Sequential::new((block.clone(), Dense::new(1)));
     assert_eq!(net.call(&x).shape(), [2, 1]);
