@@ -269,8 +269,8 @@ impl Callback for BackupAndRestore {
     }
 }
 
-/// Gives the model the averages that its optimizer keeps (`use_ema`) for each validation, and its own weights back for the training:
-/// Keras's `SwapEMAWeights`. At the end of the training the model has the averages.
+/// Gives the model the averages that its optimizer keeps (`use_ema`) for each validation, evaluation or prediction, and its own weights
+/// back after it: Keras's `SwapEMAWeights`. At the end of the training the model has the averages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SwapEMAWeights {
     swap_on_epoch: bool,
@@ -300,6 +300,14 @@ impl Callback for SwapEMAWeights {
     }
 
     fn on_test_end(&mut self, _: &Logs, progress: &Progress<'_>) -> Result<()> {
+        if self.swap_on_epoch { Ok(()) } else { Self::swap(progress) }
+    }
+
+    fn on_predict_begin(&mut self, progress: &Progress<'_>) -> Result<()> {
+        if self.swap_on_epoch { Ok(()) } else { Self::swap(progress) }
+    }
+
+    fn on_predict_end(&mut self, progress: &Progress<'_>) -> Result<()> {
         if self.swap_on_epoch { Ok(()) } else { Self::swap(progress) }
     }
 

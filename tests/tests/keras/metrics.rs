@@ -200,7 +200,7 @@ fn every_metric_and_every_option_has_a_row() {
         let options = row["options"].as_object().expect("options").keys().cloned();
         used.entry(row["class"].as_str().expect("a class").to_owned()).or_default().extend(options);
     }
-    let others = ["Average", "ClassAggregation", "Curve", "IntoThresholds", "Metric", "SummationMethod"];
+    let others = ["Average", "ClassAggregation", "Curve", "Direction", "IntoThresholds", "Metric", "SummationMethod"];
     // Those of values are above, the one of a function below.
     let elsewhere = ["Mean", "Sum", "MeanMetricWrapper"];
     for class in public("metrics", |name| name.starts_with(char::is_uppercase)) {

@@ -9,7 +9,7 @@ use tf::callbacks::TensorBoard;
 use tf::layers::Dense;
 use tf::optim::Adam;
 use tf::summary::{ReadEvent, ReadValue};
-use tf::training::{Compile, Fit};
+use tf::training::{Compile, Evaluate, Fit};
 
 fn train(callback: TensorBoard<'_>) {
     let model = tf::Sequential::new((Dense::new(3).name("hidden"), Dense::new(1).name("out")));
@@ -104,4 +104,16 @@ fn a_folder_that_cannot_be_written_is_an_error_of_the_training() {
     let (x, y) = (tf::ones([4, 2]), tf::ones([4, 1]));
     let error = trainer.try_fit((&x, &y), Fit::new().callback(TensorBoard::new(&file)).verbose(0)).unwrap_err();
     assert!(error.to_string().contains("callback-unwritable"), "{error}");
+}
+
+#[test]
+fn an_evaluation_of_its_own_is_written_and_closed() {
+    let folder = Folder::new("callback-evaluation");
+    let model = tf::Sequential::new((Dense::new(1).name("out"),));
+    let trainer = model.compile(Adam::new(0.1), "mse").metrics(["mae"]);
+    let board = TensorBoard::new(&folder.0);
+    trainer.evaluate_with((&tf::ones([8, 2]), &tf::ones([8, 1])), Evaluate::new().callback(board));
+    let right = ["evaluation_loss_vs_iterations", "evaluation_mae_vs_iterations"].map(|tag| (tag.to_owned(), 0));
+    assert_eq!(tags(&written(&folder.0.join("validation"))), right);
+    assert!(!folder.0.join("train").exists());
 }

@@ -3,6 +3,7 @@
 
 use eagerflow as tf;
 use std::cell::RefCell;
+use tf::callbacks::SwapEMAWeights;
 use tf::data::Dataset;
 use tf::layers::Dense;
 use tf::training::{Callback, Compile, Evaluate, Fit, Logs, Predict, Progress, Trainer};
@@ -148,4 +149,21 @@ fn callbacks_see_each_batch() {
     trainer.fit(&unknown, Fit::new().validation_data((&x, &x)).callback(&noted).verbose(0));
     assert_eq!(noted.take(), "train0 train1 test(None) begin0 end0:1 over:1");
     assert_eq!(trainer.model().trainable_variables().len(), 1);
+}
+
+#[test]
+fn averages_of_the_weights_are_there_for_an_evaluation() {
+    let dense = Dense::new(1).use_bias(false).kernel_initializer(tf::initializers::Constant::new(2.0));
+    let optimizer = tf::optim::SGD::new(0.1).use_ema(true).ema_momentum(0.5);
+    let trainer = Sequential::new((dense,)).compile(optimizer, "mse").metrics(["mae"]);
+    let (x, y) = (tf::ones([1, 1]), tf::zeros([1, 1]));
+    trainer.fit((&x, &y), Fit::new().epochs(2).verbose(0));
+    // Weights 2, 1.6, 1.28; the average begins with the first step's.
+    let (own, average) = (1.28, 0.5 * 1.6 + 0.5 * 1.28);
+    let near = |got: f32, right: f32| assert!((got - right).abs() < 1e-6, "{got} {right}");
+    near(trainer.predict(&x).item::<f32>(), own);
+    near(trainer.predict_with(&x, Predict::new().callback(SwapEMAWeights::new())).item::<f32>(), average);
+    let scores = trainer.evaluate_with((&x, &y), Evaluate::new().callback(SwapEMAWeights::new()));
+    near(scores["mae"] as f32, average);
+    near(trainer.predict(&x).item::<f32>(), own);
 }
