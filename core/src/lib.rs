@@ -175,6 +175,7 @@ pub mod constraints;
 pub mod data;
 mod functions;
 pub mod guides;
+pub mod image;
 pub mod initializers;
 pub mod io;
 pub mod keras;
@@ -221,7 +222,7 @@ pub use engine::{TensorRef, Tensors};
 pub use functions::*;
 pub use layers::{input, input_of};
 pub use models::{Functional, Model, Sequential, Weights, summary};
-pub use namespaces::{bitwise, image, linalg, math, nn};
+pub use namespaces::{bitwise, linalg, math, nn};
 pub use ndarray;
 
 /// What the short forms expand to; not for other use.

@@ -70,22 +70,6 @@ pub mod nn {
     };
 }
 
-/// Images.
-///
-/// ```
-/// use eagerflow as tf;
-/// let y = tf::image::extract_patches(tf::ones([1, 4, 4, 3]), 2, tf::Sliding::new(2, tf::Padding::Valid));
-/// assert_eq!(y.shape(), [1, 2, 2, 12]);
-/// ```
-pub mod image {
-    pub use crate::io::images::{ResizeMethod, resize, try_resize};
-    pub use crate::io::{
-        decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, encode_jpeg, encode_png,
-        extract_jpeg_shape, is_jpeg,
-    };
-    pub use engine::{extract_patches, try_extract_patches};
-}
-
 /// Linear algebra.
 ///
 /// ```

@@ -55,11 +55,11 @@ impl OnHost for Work {
     }
 
     fn types(&self, inputs: &[&TensorType], unknown: &mut dyn FnMut() -> Dim) -> Result<Vec<TensorType>> {
-        (self.types)(inputs, unknown)
+        (self.types)(inputs, unknown).map_err(|e| e.in_op(self.name))
     }
 
     fn run(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
-        (self.run)(inputs)
+        (self.run)(inputs).map_err(|e| e.in_op(self.name))
     }
 }
 

@@ -5,4 +5,5 @@ mod conformance;
 mod damage;
 mod folders;
 mod keras_datasets;
+mod ops;
 mod records;

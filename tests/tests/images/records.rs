@@ -251,7 +251,11 @@ fn images_are_resized_as_tensorflow_resizes_them() {
     for (case, expected) in recorded()["resize"].as_object().unwrap() {
         let parts: Vec<&str> = case.split(' ').collect();
         let method = if parts[2] == "nearest" { ResizeMethod::Nearest } else { ResizeMethod::Bilinear };
-        let own = tf::image::resize(&images, (parts[0].parse().unwrap(), parts[1].parse().unwrap()), method);
+        let own = tf::image::resize(
+            &images,
+            (parts[0].parse::<usize>().unwrap(), parts[1].parse::<usize>().unwrap()),
+            method,
+        );
         close(&own, expected, case);
     }
     close(&traced_resize(&images), &recorded()["resize"]["7 4 bilinear"], "traced");

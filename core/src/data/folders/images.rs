@@ -4,8 +4,9 @@
 use super::files::Selection;
 use super::labels::{LabeledFiles, folder_options};
 use super::read::Reader;
+use crate::image::{ResizeMethod, resize_places, try_resize};
 use crate::io::host::{Work, bytes_of, io_fn, one_string, typed, within};
-use crate::io::images::{ImageDecoding, ResizeMethod, resize_places, try_decode_image};
+use crate::io::images::{ImageDecoding, try_decode_image};
 use engine::data::Dataset;
 use engine::library::options::{self, options};
 use engine::{Tensor, TensorType};
@@ -144,6 +145,10 @@ fn sized(image: &Tensor, (height, width): (usize, usize), method: ResizeMethod, 
         let is_inside = (0..rows as isize).contains(&y) && (0..columns as isize).contains(&x);
         if is_inside { f32::from(pixels[(y as usize * columns + x as usize) * channels + c]) } else { 0.0 }
     };
+    if !matches!(method, ResizeMethod::Bilinear | ResizeMethod::Nearest) {
+        let cells = (0..tall * wide * channels).map(|i| at(i / channels / wide, i / channels % wide, i % channels));
+        return try_resize(&Tensor::try_from_vec(cells.collect(), [tall, wide, channels])?, (height, width), method);
+    }
     let mut out = Vec::with_capacity(height * width * channels);
     let (lines, places) = (resize_places(height, tall), resize_places(width, wide));
     let nearest =
@@ -153,7 +158,7 @@ fn sized(image: &Tensor, (height, width): (usize, usize), method: ResizeMethod, 
             for c in 0..channels {
                 out.push(match method {
                     ResizeMethod::Nearest => at(nearest(row, height, tall), nearest(column, width, wide), c),
-                    ResizeMethod::Bilinear => {
+                    _ => {
                         let line = |y: usize| at(y, x0, c) + (at(y, x1, c) - at(y, x0, c)) * across;
                         let (above, below) = (line(y0), line(y1));
                         above + (below - above) * down

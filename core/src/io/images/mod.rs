@@ -7,7 +7,6 @@ mod gif;
 mod jpeg;
 mod pixels;
 mod png;
-mod resize;
 
 pub use any::{ImageDecoding, decode_image, try_decode_image};
 pub use bmp::{decode_bmp, try_decode_bmp};
@@ -21,5 +20,3 @@ pub(crate) use png::encode_bytes as encode_png_bytes;
 pub use png::{
     PngDecoding, decode_png, encode_png, encode_png_with, try_decode_png, try_encode_png, try_encode_png_with,
 };
-pub(crate) use resize::places as resize_places;
-pub use resize::{ResizeMethod, resize, try_resize};
