@@ -195,8 +195,75 @@ def measures():
         case("sobel_edges", I.sobel_edges, [x])
 
 
+def boxes():
+    images = floats(2, 5, 6, 2)
+    regions = np.float32([[0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1], [-0.3, 0.5, 0.4, 1.4], [0.9, 0.7, 0.2, 0.1], [0.5, 0.5, 0.5, 0.5]])
+    of = np.int32([0, 1, 1, 0, 1])
+    for method in ["bilinear", "nearest"]:
+        for size in [[3, 4], [1, 1], [1, 5], [8, 2]]:
+            case("crop_and_resize", lambda x, b: I.crop_and_resize(x, b, of, size, method, 0.25), [images, regions], gradient=method == "bilinear", indices=of.tolist(), size=size, method=method, outside=0.25)
+    case("crop_and_resize", lambda x, b: I.crop_and_resize(x, b, of, [2, 3]), [ints(2, 3, 4, 1), regions], gradient=False, indices=of.tolist(), size=[2, 3], method="bilinear", outside=0.0)
+    case("crop_and_resize", lambda x, b: I.crop_and_resize(x, b, [2], [2, 3]), [images, regions[:1]], indices=[2], size=[2, 3], method="bilinear", outside=0.0)
+    case("crop_and_resize", lambda x, b: I.crop_and_resize(x, b, [-1], [2, 3]), [images, regions[:1]], indices=[-1], size=[2, 3], method="bilinear", outside=0.0)
+    case("crop_and_resize", lambda x, b: I.crop_and_resize(x, b, [0], [0, 3]), [images, regions[:1]], indices=[0], size=[0, 3], method="bilinear", outside=0.0)
+    case("crop_and_resize", lambda x, b: I.crop_and_resize(x, b, np.zeros([0], "i4"), [2, 3]), [images, regions[:0]], indices=[], size=[2, 3], method="bilinear", outside=0.0)
+
+    r = rng("boxes")
+    corners = r.uniform(0, 0.7, [24, 2])
+    many = np.round(np.concatenate([corners, corners + r.uniform(0.1, 0.5, [24, 2])], 1), 2).astype("f4")
+    many[3], many[7] = many[3][[2, 1, 0, 3]], many[8]
+    scores = np.round(r.uniform(-0.2, 1, [24]), 1).astype("f4")  # some are equal
+    for most in [0, 3, 10, 50]:
+        for iou, score in [(0.5, float("-inf")), (0.2, 0.3), (0.0, 0.0), (1.0, 0.5)]:
+            limits = {"most": most, "iou": iou, "score": max(score, -1e30)}
+            case("non_max_suppression", lambda b, s: I.non_max_suppression(b, s, most, iou, score), [many, scores], gradient=False, **limits)
+            case("non_max_suppression_with_scores", lambda b, s: I.non_max_suppression_with_scores(b, s, most, iou, score, 0.4), [many, scores], gradient=False, sigma=0.4, **limits)
+            overlaps = np.round(r.uniform(0, 1, [24, 24]), 2).astype("f4")
+            case("non_max_suppression_overlaps", lambda o, s: I.non_max_suppression_overlaps(o, s, most, iou, score), [overlaps, scores], gradient=False, **limits)
+    case("non_max_suppression", lambda b, s: I.non_max_suppression(b, s, 3, 1.5), [many, scores], most=3, iou=1.5, score=-1e30)
+    case("non_max_suppression", lambda b, s: I.non_max_suppression(b, s, -1), [many, scores], most=-1, iou=0.5, score=-1e30)
+    case("non_max_suppression", lambda b, s: I.non_max_suppression(b, s, 3), [many, scores[:5]], most=3, iou=0.5, score=-1e30)
+    case("non_max_suppression", lambda b, s: I.non_max_suppression(b, s, 3), [many[:0], scores[:0]], most=3, iou=0.5, score=-1e30)
+    apart = scores + np.arange(24).astype("f4") / 500  # none are equal, and none is 0
+    for most in [1, 6, 30]:
+        for iou, score in [(0.5, float("-inf")), (0.2, 0.3)]:
+            limits = {"most": most, "iou": iou, "score": max(score, -1e30)}
+            plain = many.copy()
+            plain[3] = plain[3][[2, 1, 0, 3]]
+            case("non_max_suppression_padded", lambda b, s: I.non_max_suppression_padded(b, s, most, iou, score), [plain, apart], gradient=False, pad=False, **limits)
+            case("non_max_suppression_padded", lambda b, s: I.non_max_suppression_padded(b, s, most, iou, score, pad_to_max_output_size=True), [plain.reshape(2, 3, 4, 4), apart.reshape(2, 3, 4)], gradient=False, pad=True, **limits)
+            turned = plain[:, [2, 3, 0, 1]]
+            case("non_max_suppression_padded", lambda b, s: I.non_max_suppression_padded(b, s, most, iou, score, pad_to_max_output_size=True), [turned.reshape(2, 12, 4), apart.reshape(2, 12)], gradient=False, pad=True, **limits)
+    for most, total in [(2, 5), (4, 12), (30, 30)]:
+        for per_class in [False, True]:
+            for shares in [1, 3]:
+                b = many.reshape(2, 12 // shares, shares, 4)
+                s = (np.round(rng("classes").uniform(0, 1, [2, 12 // shares, 3]), 2) + np.arange(72 // shares).reshape(2, -1, 3) / 7000).astype("f4")
+                case("combined_non_max_suppression", lambda b, s: tuple(I.combined_non_max_suppression(b, s, most, total, 0.4, 0.2, per_class, per_class)), [b, s], gradient=False, most=most, total=total, iou=0.4, score=0.2, per_class=per_class, clip=per_class)
+    frames = np.float32([[[0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1]], [[-0.3, 0.5, 0.4, 1.4], [0.9, 0.1, 0.2, 0.7]]])
+    for channels in [1, 3, 4, 2]:
+        x = floats(2, 7, 8, channels)
+        case("draw_bounding_boxes", lambda x, b: I.draw_bounding_boxes(x, b, None), [x, frames], gradient=False)
+        case("draw_bounding_boxes", lambda x, b, c: I.draw_bounding_boxes(x, b, c), [x, frames, np.float32([[0.2, 0.4, 0.6, 0.8]])[:, :channels]], gradient=False)
+    case("draw_bounding_boxes", lambda x, b, c: I.draw_bounding_boxes(x, b, c), [floats(2, 7, 8, 3), frames, np.zeros([0, 3], "f4")], gradient=False)
+    case("draw_bounding_boxes", lambda x, b: I.draw_bounding_boxes(x, b, None), [floats(1, 4, 5, 3, dtype="float16"), frames[:1]], gradient=False)
+    x = floats(3, 6, 7, 2)
+    for centered in [False, True]:
+        for normalized in [False, True]:
+            for size in [[2, 3], [5, 5], [9, 4]]:
+                far = np.float32([[0.3, -0.4], [-0.9, 0.95], [0.5, 0.5]]) * (1 if normalized else 5)
+                case("extract_glimpse", lambda x, o: I.extract_glimpse(x, size, o, centered, normalized, "zero"), [x, far], gradient=False, size=size, centered=centered, normalized=normalized)
+    case("extract_glimpse", lambda x, o: I.extract_glimpse(x, [2, 2], o, noise="zero"), [x, np.zeros([2, 2], "f4")], gradient=False, size=[2, 2], centered=True, normalized=True)
+    found = np.float32([[[0.1, 0.2, 0.5, 0.9], [0.6, 0.3, 0.9, 0.4]]])
+    for seed in [[1, 2], [3, -4], [5, 6], [2**40, 7]]:
+        for size in [[40, 60, 3], [331, 97, 1], [7, 9, 3]]:
+            for covered, area, b in [(0.1, [0.05, 1.0], found), (0.7, [0.1, 0.6], found), (0.5, [0.3, 0.9], found[:, :0])]:
+                case("stateless_sample_distorted_bounding_box", lambda s, b: tuple(I.stateless_sample_distorted_bounding_box(s, b, seed, covered, [0.6, 1.7], area, 30, True)), [np.int32(size), b], gradient=False, seed=seed, covered=covered, area=area)
+    case("stateless_sample_distorted_bounding_box", lambda s, b: tuple(I.stateless_sample_distorted_bounding_box(s, b, [1, 2], 0.1, [0.6, 1.7], [0.1, 1.0], 30, True)), [np.int32([4, 4, 3]), found * 2], seed=[1, 2], covered=0.1, area=[0.1, 1.0])
+
+
 if __name__ == "__main__":
-    for group in [colours, geometry, resizing, random, measures]:
+    for group in [colours, geometry, resizing, random, measures, boxes]:
         group()
     (HERE / "ops_image.json").write_text("\n".join(CASES) + "\n")
     print(len(CASES), "cases")

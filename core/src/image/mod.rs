@@ -1,6 +1,7 @@
 //! `tf::image`: colours, sizes, crops, measures and boxes of images, TensorFlow's `tf.image`.
 //! User code calls it, and readers of folders of images resize with it; everything but work on the host is made of operations.
 
+mod boxes;
 mod colour;
 mod convert;
 mod crops;
@@ -17,6 +18,15 @@ mod spaces;
 pub use crate::io::{
     decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, encode_jpeg, encode_png,
     extract_jpeg_shape, is_jpeg,
+};
+pub use boxes::{
+    CombinedSuppression, CropMethod, Distortion, Glimpse, GlimpseNoise, PaddedSuppression,
+    combined_non_max_suppression, crop_and_resize, draw_bounding_boxes, extract_glimpse, non_max_suppression,
+    non_max_suppression_overlaps, non_max_suppression_padded, non_max_suppression_with_scores,
+    sample_distorted_bounding_box, stateless_sample_distorted_bounding_box, try_combined_non_max_suppression,
+    try_crop_and_resize, try_draw_bounding_boxes, try_extract_glimpse, try_non_max_suppression,
+    try_non_max_suppression_overlaps, try_non_max_suppression_padded, try_non_max_suppression_with_scores,
+    try_sample_distorted_bounding_box, try_stateless_sample_distorted_bounding_box,
 };
 pub use colour::{
     adjust_brightness, adjust_contrast, adjust_gamma, per_image_standardization, try_adjust_brightness,

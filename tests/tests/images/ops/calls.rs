@@ -45,6 +45,9 @@ pub fn call(op: &str, a: &Attrs, x: &[Tensor]) -> Result<Vec<Tensor>> {
     if op == "image_gradients" {
         return image::try_image_gradients(&x[0]).map(|(dy, dx)| vec![dy, dx]);
     }
+    if let Some(results) = super::boxes::call(op, a, x) {
+        return results;
+    }
     let size = |i: usize| a.ints("size").unwrap()[i];
     let edge = |i: usize| a.ints("box").unwrap()[i];
     let image = &x[0];

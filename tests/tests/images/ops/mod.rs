@@ -1,6 +1,7 @@
 //! `tf::image` beside real TensorFlow: values, what is refused, gradients, and the same from graphs with all sizes unknown.
 //! `tests/golden/ops_image.py` has recorded what TensorFlow gives; `calls.rs` says how each operation is called here.
 
+mod boxes;
 mod calls;
 mod facts;
 
