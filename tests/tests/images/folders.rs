@@ -9,6 +9,7 @@ use tf::data::{
     AspectRatio, ColorMode, IgnoredErrors, ImageFolder, LabelMode, Subset, TextFolder, image_dataset_from_directory,
     text_dataset_from_directory,
 };
+use tf::image::ResizeMethod;
 
 /// A folder of a test, removed at its end.
 pub struct Folder(pub PathBuf);
@@ -127,6 +128,20 @@ fn other_proportions_are_cut_or_get_margins() {
     assert_eq!(padded.at(tf::s![0, 0, .., 0]).to_vec::<f32>(), [0.0; 4]);
     assert_eq!(padded.at(tf::s![0, 1, .., 0]).to_vec::<f32>(), [100.0, 200.0, 200.0, 100.0]);
     assert_eq!(first(AspectRatio::Stretch).at(tf::s![0, 0, .., 0]).to_vec::<f32>(), [100.0, 200.0, 200.0, 100.0]);
+}
+
+#[test]
+fn images_are_resized_by_any_method() {
+    let folder = Folder::new();
+    let pixels: Vec<u8> = (0..6 * 5 * 3).map(|i| (i * 37 % 251) as u8).collect();
+    let image = Tensor::from(pixels).reshape([6, 5, 3]);
+    folder.write("a/0.png", &tf::io::encode_png(&image).to_byte_strings()[0]);
+    for method in [ResizeMethod::Bilinear, ResizeMethod::Nearest, ResizeMethod::Bicubic, ResizeMethod::Lanczos3] {
+        let options = ImageFolder::new().image_size((3, 7)).interpolation(method).shuffle(false);
+        let (x, _) = image_dataset_from_directory(&folder, options).dataset.iter().next().unwrap();
+        let want = tf::image::resize(image.cast(tf::float32), (3, 7), method).to_vec::<f32>();
+        assert!(x.to_vec::<f32>().iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-3), "{method:?}");
+    }
 }
 
 #[test]

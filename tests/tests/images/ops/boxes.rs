@@ -83,6 +83,23 @@ fn a_graph_goes_on_with_as_many_boxes_as_there_are() {
     assert!(call(0, 1.0).is_empty());
 }
 
+#[tf_function]
+fn refused(boxes: &Tensor, scores: &Tensor, iou: &Tensor) -> Result<Tensor> {
+    tf::image::try_non_max_suppression(boxes, scores, 3, iou, 0.0)
+}
+
+#[test]
+fn what_only_a_run_refuses_bears_the_name() {
+    let (boxes, scores) = (tf::constant([[0.0, 0.0, 1.0, 1.0]]), tf::constant([0.5]));
+    assert_eq!(refused(&boxes, &scores, &tf::constant(0.5)).unwrap().to_vec::<i32>(), [0]);
+    let call = || refused(&boxes, &scores, &tf::constant(1.5)).map(|y| y.to_vec::<i32>());
+    let said = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)) {
+        Ok(result) => result.unwrap_err().to_string(),
+        Err(panic) => panic.downcast_ref::<String>().unwrap().clone(),
+    };
+    assert!(said.contains("non_max_suppression: `iou_threshold`"), "{said}");
+}
+
 #[test]
 fn boxes_without_sense_are_errors() {
     let x = tf::ones([1, 4, 4, 3]);
