@@ -3,7 +3,7 @@
 
 use super::super::operand::{image_fn, misfit, size as checked_size};
 use super::suppression::{Limits, overlap, selected};
-use super::{check_boxes, room};
+use super::{check_boxes, list_for, room};
 use crate::io::host::{Work, typed};
 use engine::library::cast_to;
 use engine::library::options::{self, options};
@@ -83,7 +83,8 @@ fn run(how: CombinedSuppression, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
     let (per_class, total) = (inputs[2].shape().dims()[0], inputs[3].shape().dims()[0]);
     let (boxes, scores) = (inputs[0].try_to_vec::<f32>()?, inputs[1].try_to_vec::<f32>()?);
     let limits = Limits { similar: how.iou_threshold as f32, score: how.score_threshold as f32, sigma: 0.0 };
-    let (mut kept, mut values, mut labels, mut valid) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut kept = list_for(batch, total.saturating_mul(4))?;
+    let (mut values, mut labels, mut valid) = (list_for(batch, total)?, list_for(batch, total)?, list_for(batch, 1)?);
     for image in 0..batch {
         let mut all = Vec::new();
         for class in 0..classes {

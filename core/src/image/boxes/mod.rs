@@ -28,7 +28,7 @@ use super::operand::misfit;
 use engine::Tensor;
 use engine::library::{cast_to, reshape_to};
 use kernels::dtype::DType;
-use kernels::error::Result;
+use kernels::error::{Error, Result};
 use kernels::shape::{Dim, Shape};
 
 /// An error unless boxes are `[.., 4]` of this rank and floats.
@@ -37,6 +37,17 @@ fn check_boxes(boxes: &Tensor, rank: usize) -> Result<()> {
     match fits && boxes.dtype().is_floating() {
         true => Ok(()),
         false => Err(misfit("these are no boxes", boxes, &format!("floats of rank {rank} with 4 as the last size"))),
+    }
+}
+
+/// An empty list with memory for the results of a batch, or an error where there is none.
+fn list_for<T>(batch: usize, each: usize) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    match batch.checked_mul(each).map(|count| list.try_reserve_exact(count)) {
+        Some(Ok(())) => Ok(list),
+        _ => {
+            Err(Error::resource_exhausted("", "there is no memory for so many boxes").got(format!("{batch} x {each}")))
+        }
     }
 }
 

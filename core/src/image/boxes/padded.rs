@@ -2,7 +2,7 @@
 //! Users call it under `tf::image`. It follows TensorFlow's formulas, which differ from those of `non_max_suppression` at the edges.
 
 use super::super::operand::{image_fn, misfit, part, size as checked_size};
-use super::room;
+use super::{list_for, room};
 use crate::io::host::{Work, typed};
 use engine::library::options::options;
 use engine::library::{cast_to, reshape_to};
@@ -146,13 +146,13 @@ fn run(how: PaddedSuppression, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
         }
         _ => [false; 2],
     };
-    let (mut indices, mut valid) = (Vec::with_capacity(batch * most), Vec::with_capacity(batch));
+    let (mut indices, mut valid) = (list_for(batch, most)?, list_for(batch, 1)?);
     for image in 0..batch {
         let own = image * count..(image + 1) * count;
-        let mut one = chosen(&mut edges[own.clone()], &mut scores[own], most, swap, how);
+        let one = chosen(&mut edges[own.clone()], &mut scores[own], most, swap, how);
         valid.push(one.len() as i32);
-        one.resize(most, 0);
         indices.extend(one);
+        indices.resize((image + 1) * most, 0);
     }
     Ok(vec![Tensor::try_from_vec(indices, [batch, most])?, Tensor::try_from_vec(valid, [batch])?])
 }

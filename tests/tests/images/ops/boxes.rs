@@ -124,6 +124,14 @@ fn boxes_without_sense_are_errors() {
     assert!(image::try_non_max_suppression_padded(&x, &one, 1, PaddedSuppression::new()).is_err());
     assert!(CombinedSuppression::new().try_score_threshold(f64::NAN).is_err());
     assert!(image::try_combined_non_max_suppression(&x, &one, 1, 1, CombinedSuppression::new()).is_err());
+    let many = PaddedSuppression::new().pad_to_max_output_size(true);
+    assert!(image::try_non_max_suppression_padded(&boxes, &one, isize::MAX, many).is_err());
+    assert!(image::try_non_max_suppression_padded(&boxes, &one, 1_isize << 48, many).is_err());
+    let (four, all) = (boxes.reshape([1, 1, 1, 4]), one.reshape([1, 1, 1]));
+    for total in [isize::MAX, 1 << 48] {
+        let most = image::try_combined_non_max_suppression(&four, &all, 1, total, CombinedSuppression::new());
+        assert!(most.is_err());
+    }
     assert!(image::try_draw_bounding_boxes(&x, &boxes, None).is_err());
     assert!(image::try_draw_bounding_boxes(&x, boxes.expand_dims(0), Some(&one)).is_err());
     assert!(image::try_extract_glimpse(&x, (0, 2), &boxes, Glimpse::new()).is_err());
