@@ -7,11 +7,12 @@
 
 #[path = "support/data.rs"]
 mod data;
+#[path = "support/peers.rs"]
+mod peers;
 
 use eagerflow as tf;
+use peers::Peers;
 use std::hint::black_box;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 use tf::{DType, Tensor};
 
@@ -47,40 +48,9 @@ fn round(call: Call, a: &Tensor, b: &Tensor) -> f64 {
     start.elapsed().as_secs_f64() * 1e6 / f64::from(calls)
 }
 
-/// A Python process that is asked for one round after the other.
-struct Peers {
-    process: Child,
-    answers: BufReader<std::process::ChildStdout>,
-}
-
-impl Peers {
-    fn start() -> Option<Self> {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/support/linalg_peers.py");
-        let mut command = Command::new(std::env::var_os("EAGERFLOW_PYTHON")?);
-        let mut process = command
-            .arg(script)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the Python of EAGERFLOW_PYTHON");
-        let answers = BufReader::new(process.stdout.take().expect("a pipe"));
-        Some(Self { process, answers })
-    }
-
-    /// Microseconds of one call in a round, of NumPy and of PyTorch.
-    fn round(&mut self, name: &str, batch: usize, n: usize) -> [f64; 2] {
-        let to = self.process.stdin.as_mut().expect("a pipe");
-        writeln!(to, "{name} {batch} {n}").and_then(|()| to.flush()).expect("the peers listen");
-        let mut line = String::new();
-        self.answers.read_line(&mut line).expect("the peers answer");
-        let mut numbers = line.split_whitespace().map(|word| word.parse().expect("a time"));
-        [numbers.next().expect("NumPy's time"), numbers.next().expect("PyTorch's time")]
-    }
-}
-
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let mut peers = Peers::start();
+    let mut peers = Peers::start("linalg_peers.py");
     println!(
         "{:<10} {:>14} {:>12} {:>12} {:>12} {:>7} {:>7}",
         "function", "matrices", "eagerflow", "NumPy", "PyTorch", "/NumPy", "/PyTorch"
@@ -99,7 +69,7 @@ fn main() {
             for _ in 0..ROUNDS {
                 ours = ours.min(round(call, &a, &b));
                 if let Some(peers) = &mut peers {
-                    let times = peers.round(name, batch, n);
+                    let times = peers.round(&format!("{name} {batch} {n}"));
                     theirs = [theirs[0].min(times[0]), theirs[1].min(times[1])];
                 }
             }
@@ -113,8 +83,7 @@ fn main() {
             );
         }
     }
-    if let Some(mut peers) = peers {
-        drop(peers.process.stdin.take());
-        peers.process.wait().expect("the peers end");
+    if let Some(peers) = peers {
+        peers.end();
     }
 }

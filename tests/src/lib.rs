@@ -2,6 +2,7 @@
 //! The tests of this package are its only users.
 
 pub mod child;
+pub mod clock;
 pub mod code;
 pub mod compare;
 pub mod cuda;
