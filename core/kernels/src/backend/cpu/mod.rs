@@ -7,6 +7,7 @@ pub mod conv;
 pub mod copy;
 pub mod denormals;
 pub mod extremes;
+pub mod fourier;
 pub mod gemm;
 pub mod indexed_rows;
 mod isa;
