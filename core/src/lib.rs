@@ -21,7 +21,7 @@
 //!
 //! [`Tensor`], made by [`constant`], [`zeros`], [`range`](fn@crate::range), [`random`] and many others; [`DType`], [`Shape`] and [`Dim`] say what it holds.
 //! Operations are functions of this page, methods of [`Tensor`], and operators. Those that give an error back instead of panicking are
-//! in [`fallible`]. TensorFlow's other names are in [`math`], [`nn`] and [`linalg`]. Guide: [`guides::tensors`].
+//! in [`fallible`]. TensorFlow's other names are in [`math`], [`nn`], [`linalg`] and [`signal`]. Guide: [`guides::tensors`].
 //!
 //! ```
 //! # use eagerflow as tf;
@@ -222,14 +222,16 @@ pub use engine::{TensorRef, Tensors};
 pub use functions::*;
 pub use layers::{input, input_of};
 pub use models::{Functional, Model, Sequential, Weights, summary};
-pub use namespaces::{bitwise, linalg, math, nn};
+pub use namespaces::{bitwise, linalg, math, nn, signal};
 pub use ndarray;
 
 /// What the short forms expand to; not for other use.
 #[doc(hidden)]
 pub use eagerflow_macros::__call;
 #[doc(hidden)]
-pub use short_forms::{__attention, __axes, __bincount, __cumulative, __diag, __diag_part, __set_diag, __weights};
+pub use short_forms::{
+    __attention, __axes, __bincount, __cumulative, __diag, __diag_part, __frame, __mdct, __set_diag, __stft, __weights,
+};
 
 /// What the macros' generated code names; not for other use.
 #[doc(hidden)]

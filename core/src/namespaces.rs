@@ -1,4 +1,4 @@
-//! TensorFlow's other names for the operations: `tf::math`, `tf::nn`, `tf::linalg` and `tf::bitwise`.
+//! TensorFlow's other names for the operations: `tf::math`, `tf::nn`, `tf::linalg`, `tf::signal` and `tf::bitwise`.
 //! Users who know TensorFlow look there first; everything is the same function as at the crate's root.
 
 /// Mathematics: `tf::math::reduce_sum` is [`tf::reduce_sum`](fn@crate::reduce_sum).
@@ -92,6 +92,37 @@ pub mod linalg {
         try_lu_solve, try_matmul, try_matrix_rank, try_matrix_transpose, try_norm, try_normalize, try_pinv, try_qr,
         try_set_diag_with, try_slogdet, try_solve, try_sqrtm, try_svd, try_svdvals, try_triangular_solve,
         try_tridiagonal_matmul, try_tridiagonal_solve,
+    };
+}
+
+/// Signals: Fourier and cosine transforms, frames, windows and mel spectrograms.
+///
+/// ```
+/// use eagerflow as tf;
+/// let x = tf::sin(tf::range(0.0, 64.0, 1.0) * (std::f32::consts::TAU / 8.0));
+/// let strongest = tf::argmax(tf::abs(tf::signal::rfft(&x)), 0);
+/// assert_eq!(strongest.to_vec::<i64>(), [8]);
+/// ```
+pub mod signal {
+    pub use engine::{
+        Dct, DctType, FftNd, FftNorm, Framing, Mdct, MelBands, Stft, Window, dct, dct_with, fft, fft2d, fft3d, fftnd,
+        fftnd_with, fftshift, frame, frame_with, hamming_window, hamming_window_with, hann_window, hann_window_with,
+        idct, idct_with, ifft, ifft2d, ifft3d, ifftnd, ifftnd_with, ifftshift, inverse_mdct, inverse_mdct_with,
+        inverse_stft, inverse_stft_window_fn, inverse_stft_with, irfft, irfft_with, irfft2d, irfft2d_with, irfft3d,
+        irfft3d_with, irfftnd, irfftnd_with, kaiser_bessel_derived_window, kaiser_bessel_derived_window_with,
+        kaiser_window, kaiser_window_with, linear_to_mel_weight_matrix, mdct, mdct_with,
+        mfccs_from_log_mel_spectrograms, overlap_and_add, rfft, rfft_with, rfft2d, rfft2d_with, rfft3d, rfft3d_with,
+        rfftnd, rfftnd_with, stft, stft_with, try_dct, try_dct_with, try_fft, try_fft2d, try_fft3d, try_fftnd,
+        try_fftnd_with, try_fftshift, try_frame, try_frame_with, try_hamming_window, try_hamming_window_with,
+        try_hann_window, try_hann_window_with, try_idct, try_idct_with, try_ifft, try_ifft2d, try_ifft3d, try_ifftnd,
+        try_ifftnd_with, try_ifftshift, try_inverse_mdct, try_inverse_mdct_with, try_inverse_stft,
+        try_inverse_stft_window_fn, try_inverse_stft_with, try_irfft, try_irfft_with, try_irfft2d, try_irfft2d_with,
+        try_irfft3d, try_irfft3d_with, try_irfftnd, try_irfftnd_with, try_kaiser_bessel_derived_window,
+        try_kaiser_bessel_derived_window_with, try_kaiser_window, try_kaiser_window_with,
+        try_linear_to_mel_weight_matrix, try_mdct, try_mdct_with, try_mfccs_from_log_mel_spectrograms,
+        try_overlap_and_add, try_rfft, try_rfft_with, try_rfft2d, try_rfft2d_with, try_rfft3d, try_rfft3d_with,
+        try_rfftnd, try_rfftnd_with, try_stft, try_stft_with, try_vorbis_window, try_vorbis_window_with, vorbis_window,
+        vorbis_window_with,
     };
 }
 

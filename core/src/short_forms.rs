@@ -6,6 +6,7 @@ mod diagonals;
 mod nn;
 mod random;
 mod reductions;
+mod signal;
 mod sorting;
 mod spaces;
 mod strings;
@@ -13,6 +14,8 @@ mod windows;
 
 #[doc(hidden)]
 pub use diagonals::{__diag, __diag_part, __set_diag};
+#[doc(hidden)]
+pub use signal::{__frame, __mdct, __stft};
 
 use crate::{Attention, Axes, Bincount, Cumulative, DType, IntoAxes, Tensor, keep_dims};
 use kernels::error::OrFail;

@@ -39,3 +39,18 @@ if __name__ == "__main__":
     for a, b in [(False, False), (True, False), (False, True), (True, True)]:
         x, y = v.n(*((3, 2) if a else (2, 3))), v.n(*((4, 3) if b else (3, 4)))
         record("matmul_adjoint", [x, y], {"adjoint_a": a, "adjoint_b": b}, case=f"adjoint_{int(a)}{int(b)}")
+    x = Values("spectra", "float64", False)
+    for of, length in [("fft", None), ("ifft", None), ("fft2d", None), ("ifft2d", None), ("fft3d", None), ("ifft3d", None),
+                       ("irfft", None), ("irfft", [7]), ("irfft", [8]), ("irfft2d", None), ("irfft2d", [3, 7])]:
+        case = of + ("" if length is None else "_to_" + "x".join(map(str, length)))
+        record("transform_of_parts", [x.n(2, 3, 4), x.n(2, 3, 4)], {"transform": of, "fft_length": length}, case=case)
+    for size in [6, 7]:
+        record("rfft", [x.n(2, size)], {"fft_length": None}, case=f"of_{size}")
+        record("rfft2d", [x.n(2, 3, size)], {"fft_length": None}, case=f"of_{size}")
+    record("rfft", [x.n(2, 5)], {"fft_length": [8]}, case="filled_up")
+    record("stft", [x.n(2, 11)], {"frame_length": 4, "frame_step": 2, "fft_length": None, "window": "hann", "pad_end": True})
+    record("inverse_stft", [x.n(3, 3), x.n(3, 3)],
+           {"frame_length": 4, "frame_step": 2, "fft_length": None, "window": "hamming", "undone": True})
+    for kind in [2, 3, 4]:
+        record("dct", [x.n(2, 5)], {"type": kind, "n": 7, "norm": "ortho"}, case=f"type_{kind}")
+    record("mdct", [x.n(19)], {"frame_length": 8, "window": "vorbis", "pad_end": True, "norm": None})

@@ -11,7 +11,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 
 import tensorflow as tf
 
-MODULES = ["", "math", "linalg", "nn", "random", "bitwise", "strings", "image"]
+MODULES = ["", "math", "linalg", "nn", "random", "bitwise", "strings", "image", "signal"]
 
 print("tensorflow", tf.__version__)
 for module in MODULES:

@@ -99,6 +99,7 @@ const OPS: &[(&str, &str)] = &[
     ("ops_einsum.json", include_str!("../golden/ops_einsum.json")),
     ("ops_norms.json", include_str!("../golden/ops_norms.json")),
     ("ops_linalg.json", include_str!("../golden/ops_linalg.json")),
+    ("ops_signal.json", include_str!("../golden/ops_signal.json")),
     ("ops_sizes.json", include_str!("../golden/ops_sizes.json")),
     ("ops_random.json", include_str!("../golden/ops_random.json")),
     ("ops_segments.json", include_str!("../golden/ops_segments.json")),

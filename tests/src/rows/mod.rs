@@ -13,6 +13,7 @@ mod random;
 mod reduce;
 mod segments;
 mod shapes;
+mod signal;
 mod sorting;
 mod spaces;
 mod special;
@@ -119,6 +120,7 @@ pub fn all() -> Vec<Row> {
         norms::rows(),
         random::rows(),
         segments::rows(),
+        signal::rows(),
         sorting::rows(),
         spaces::rows(),
         special::rows(),
@@ -130,7 +132,7 @@ pub fn all() -> Vec<Row> {
 
 /// Whether the operation of a row has no kernel for a GPU, on purpose.
 pub fn runs_on_the_cpu_alone(name: &str) -> bool {
-    linalg::rows().iter().any(|row| row.name == name)
+    linalg::rows().iter().chain(&signal::with_transforms()).any(|row| row.name == name)
 }
 
 /// The row with a name.

@@ -7,6 +7,7 @@ mod diagonals;
 mod linalg;
 mod norms;
 mod segments;
+mod signal;
 mod sorting;
 mod spaces;
 mod special;
@@ -92,9 +93,10 @@ fn plain(name: &'static str, inputs: Vec<Input>) -> Sample {
 const X: Input = Between(&[2, 3], -2.0, 2.0);
 const POSITIVE: Input = Between(&[2, 3], 0.3, 3.0);
 
-/// Whether a sample has no gradients in floats of 16 bits: complex numbers, and matrices that are factorized.
+/// Whether a sample has no gradients in floats of 16 bits: complex numbers, matrices that are factorized, and spectra.
 pub fn has_no_short_floats(sample: &Sample) -> bool {
-    sample.name == "of_complex" || linalg::samples().iter().any(|other| other.name == sample.name)
+    let others = || linalg::samples().into_iter().chain(signal::transforms());
+    sample.name == "of_complex" || others().any(|other| other.name == sample.name)
 }
 
 /// All samples.
@@ -106,8 +108,10 @@ pub fn all() -> Vec<Sample> {
     all.extend(norms::samples());
     if !eagerflow_tests::suite::on_a_gpu() {
         all.extend(linalg::samples());
+        all.extend(signal::transforms());
     }
     all.extend(segments::samples());
+    all.extend(signal::samples());
     all.extend(sorting::samples());
     all.extend(spaces::samples());
     all.extend(special::samples());

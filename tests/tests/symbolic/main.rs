@@ -16,6 +16,7 @@ mod random;
 mod segments;
 mod sequences;
 mod shapes;
+mod signal;
 mod sorting;
 mod spaces;
 mod special;
@@ -192,6 +193,7 @@ fn operations() -> Vec<Sample> {
         norms::samples(),
         random::samples(),
         segments::samples(),
+        signal::samples(),
         sorting::samples(),
         spaces::samples(),
         special::samples(),
@@ -230,7 +232,9 @@ fn layers_of_sequences_read_no_size() {
 const ELSEWHERE: &[(&str, &str)] = &[
     ("assert", "through `debugging`"),
     ("fail", "has no inputs"),
+    ("frame_window", "has no functions of its own: `stft` and `mdct` take windows"),
     ("iterator_next", "through data sets"),
+    ("mel", "has no inputs"),
     ("print", "through traced functions"),
     ("random_draw", "through traced functions"),
     ("rows", "indices on the host"),

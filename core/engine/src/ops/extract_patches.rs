@@ -58,6 +58,7 @@ pub(super) fn cells(op: &str, x: &Tensor, sizes: &[Dim], how: &Sliding) -> Resul
     }
     for axis in (0..axes).rev() {
         let (step, rate) = steps(axis);
+        let step = Dim::known(step);
         y = windows_along(&y, &Along { axis: axis + 1, count: counts[axis], size: sizes[axis], step, rate })?;
     }
     // From [batch, (windows, cells) .., channels].

@@ -27,7 +27,7 @@ fn normalised(x: &Tensor, radius: i64, bias: f64, alpha: f64, beta: f64) -> Resu
     let wide = cast_to(x, x.dtype().compute())?;
     let none = [Dim::ZERO; 2];
     let padded = try_pad(&try_square(&wide)?, [none, none, none, [radius, radius]], PadMode::Constant)?;
-    let along = Along { axis: 3, count: channels, size: radius * 2 + 1, step: 1, rate: 1 };
+    let along = Along { axis: 3, count: channels, size: radius * 2 + 1, step: Dim::ONE, rate: 1 };
     let sums = sum_axes(&windows_along(&padded, &along)?, AxisSet::of(&[4]), false)?;
     let below = try_pow(&try_add(&try_multiply(&sums, alpha)?, bias)?, beta)?;
     cast_to(&try_divide(&wide, &below)?, x.dtype())

@@ -10,6 +10,7 @@ mod cumulative;
 pub(crate) mod differences;
 #[cfg(test)]
 mod elementwise_tests;
+mod fourier;
 mod layout;
 mod matrices;
 mod normalise;
@@ -146,6 +147,7 @@ operations! {
     cumprod
     cumsum
     cumulative_logsumexp
+    dct
     depthwise_conv2d
     det
     diag
@@ -174,10 +176,15 @@ operations! {
     extract_patches
     eye
     fail
+    fft
+    fftnd
+    fftshift
     fill
     floor
     floordiv
     floormod
+    frame
+    frame_window
     gather
     gather_nd
     gelu
@@ -215,6 +222,8 @@ operations! {
     max_pool2d
     max_pool_with_argmax
     maximum
+    mdct
+    mel
     meshgrid
     minimum
     mish
@@ -255,6 +264,7 @@ operations! {
     reshape
     reverse
     reverse_sequence
+    rfft
     rint
     roll
     round
@@ -290,6 +300,7 @@ operations! {
     square
     squared_difference
     stack
+    stft
     strided_slice
     subtract
     svd
@@ -310,6 +321,7 @@ operations! {
     unravel_index
     unstack
     where_indices
+    window_functions
     xdivy
     xlog1py
     xlogy

@@ -21,8 +21,8 @@ pub(super) struct Along {
     pub axis: usize,
     pub count: Dim,
     pub size: Dim,
-    /// Cells from one window to the next, and from one cell of a window to the next.
-    pub step: usize,
+    /// Cells from one window to the next, at least 1, and from one cell of a window to the next.
+    pub step: Dim,
     pub rate: usize,
 }
 
@@ -30,9 +30,8 @@ pub(super) struct Along {
 #[derive(Clone)]
 struct Windows {
     axis: usize,
-    /// How many windows there are, and cells in each.
+    /// How many windows there are, cells in each, and cells from one window to the next.
     sizes: Shape,
-    step: usize,
     rate: usize,
 }
 
@@ -40,7 +39,6 @@ impl Op for Windows {
     identity!("overlapping_windows", {
         "axis": Int = |this| this.axis as i64,
         "sizes": Shape = |this| &this.sizes,
-        "step": Int = |this| this.step as i64,
         "rate": Int = |this| this.rate as i64,
     });
 
@@ -55,12 +53,12 @@ impl Op for Windows {
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
         cx.check_dtype(0, DTypes::ALL)?;
         let shape = *cx.shape(0);
-        let (count, size) = (self.sizes.dim(0), self.sizes.dim(1));
-        if let (Some(count), Some(size), Some(length)) =
-            (count.known_value(), size.known_value(), shape.dim(self.axis).known_value())
+        let (count, size, step) = (self.sizes.dim(0), self.sizes.dim(1), self.sizes.dim(2));
+        if let (Some(count), Some(size), Some(step), Some(length)) =
+            (count.known_value(), size.known_value(), step.known_value(), shape.dim(self.axis).known_value())
             && count > 0
             && size > 0
-            && (count - 1) * self.step + (size - 1) * self.rate >= length
+            && (count - 1).saturating_mul(step).saturating_add((size - 1).saturating_mul(self.rate)) >= length
         {
             return Err(Error::invalid_argument("overlapping_windows", "windows reach behind the end of the axis")
                 .got(format!("{count} windows of {size} cells on an axis of {length}")));
@@ -77,7 +75,7 @@ impl Op for Windows {
         let rank = input.shape.rank();
         layout.strides[..=self.axis].copy_from_slice(&strides[..=self.axis]);
         layout.strides[self.axis + 1..=rank].copy_from_slice(&strides[self.axis..rank]);
-        layout.strides[self.axis] *= self.step as isize;
+        layout.strides[self.axis] *= self.sizes[2] as isize;
         layout.strides[self.axis + 1] *= self.rate as isize;
         Some(layout)
     }
@@ -87,8 +85,8 @@ impl Op for Windows {
     }
 
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
-        let length = Shape::from_dims(&[g.input_type(0).shape.dim(self.axis)])?;
-        let op = Overlapped { axis: self.axis, length, step: self.step, rate: self.rate };
+        let sizes = Shape::from_dims(&[g.input_type(0).shape.dim(self.axis), self.sizes.dim(2)])?;
+        let op = Overlapped { axis: self.axis, sizes, rate: self.rate };
         let dx = execute1(&op, &[&g.dy(0)?])?;
         g.give(0, dx);
         Ok(())
@@ -99,8 +97,8 @@ impl Op for Windows {
 #[derive(Clone)]
 struct Overlapped {
     axis: usize,
-    length: Shape,
-    step: usize,
+    /// The length, and cells from one window to the next.
+    sizes: Shape,
     rate: usize,
 }
 
@@ -110,13 +108,12 @@ const CHUNK: usize = 1 << 14;
 impl Op for Overlapped {
     identity!("overlapped_windows", {
         "axis": Int = |this| this.axis as i64,
-        "length": Shape = |this| &this.length,
-        "step": Int = |this| this.step as i64,
+        "sizes": Shape = |this| &this.sizes,
         "rate": Int = |this| this.rate as i64,
     });
 
     fn bind(&self, lookup: &Lookup<'_>) -> Result<OpRef> {
-        Ok(OpRef::Shared(Arc::new(Self { length: self.length.bind(lookup)?, ..self.clone() })))
+        Ok(OpRef::Shared(Arc::new(Self { sizes: self.sizes.bind(lookup)?, ..self.clone() })))
     }
 
     fn kind(&self) -> Kind {
@@ -128,10 +125,10 @@ impl Op for Overlapped {
     }
 
     fn infer(&self, cx: &mut Infer<'_>) -> Result<()> {
-        cx.check_dtype(0, DTypes::FLOATING)?;
+        cx.check_dtype(0, DTypes::NUMBERS)?;
         let mut dims: SmallVec<[Dim; MAX_RANK]> = cx.shape(0).iter().collect();
         dims.remove(self.axis + 1);
-        dims[self.axis] = self.length.dim(0);
+        dims[self.axis] = self.sizes.dim(0);
         cx.output(cx.dtype(0), Shape::from_dims(&dims)?);
         Ok(())
     }
@@ -152,10 +149,17 @@ impl Op for Overlapped {
         // SAFETY: views of the inferred types, and chunks write disjoint rows.
         unsafe {
             match call.outputs[0].dtype {
-                DType::F64 => rows.run(call, range, |x: f64| x, |x| x),
-                DType::F32 => rows.run(call, range, |x: f32| f64::from(x), |x| x as f32),
-                DType::F16 => rows.run(call, range, |x: f16| f64::from(x), f16::from_f64),
-                _ => rows.run(call, range, |x: bf16| f64::from(x), bf16::from_f64),
+                DType::F64 => rows.run(call, range, |sum: f64, x: f64| sum + x, |x| x),
+                DType::F32 => rows.run(call, range, |sum: f64, x: f32| sum + f64::from(x), |x| x as f32),
+                DType::F16 => rows.run(call, range, |sum: f64, x: f16| sum + f64::from(x), f16::from_f64),
+                DType::BF16 => rows.run(call, range, |sum: f64, x: bf16| sum + f64::from(x), bf16::from_f64),
+                // Integers wrap, whether they have a sign or not.
+                dtype => match dtype.size() {
+                    1 => rows.run(call, range, u8::wrapping_add, |x| x),
+                    2 => rows.run(call, range, u16::wrapping_add, |x| x),
+                    4 => rows.run(call, range, u32::wrapping_add, |x| x),
+                    _ => rows.run(call, range, u64::wrapping_add, |x| x),
+                },
             }
         }
         Ok(())
@@ -171,7 +175,7 @@ impl Op for Overlapped {
                 arguments.view(y);
                 arguments.strided(&rows.first);
                 arguments.sizes(&[rows.after, rows.length, rows.windows, rows.size]);
-                arguments.sizes(&[self.step, self.rate, rows.common, rows.period, rows.inverse]);
+                arguments.sizes(&[rows.step, rows.rate, rows.common, rows.period, rows.inverse]);
                 arguments.value(rows.window as i64);
                 arguments.value(rows.cell as i64);
             })
@@ -188,8 +192,8 @@ impl Op for Overlapped {
 
     fn backward(&self, g: &mut Backward<'_>) -> Result<()> {
         let shape = g.input_type(0).shape;
-        let sizes = Shape::from_dims(&[shape.dim(self.axis), shape.dim(self.axis + 1)])?;
-        let op = Windows { axis: self.axis, sizes, step: self.step, rate: self.rate };
+        let sizes = Shape::from_dims(&[shape.dim(self.axis), shape.dim(self.axis + 1), self.sizes.dim(1)])?;
+        let op = Windows { axis: self.axis, sizes, rate: self.rate };
         let dx = execute1(&op, &[&g.dy(0)?])?;
         g.give(0, dx);
         Ok(())
@@ -238,8 +242,10 @@ impl Rows {
         let mut strides: SmallVec<[isize; MAX_RANK]> = x.strides().into();
         let (window, cell) = (strides[axis], strides.remove(axis + 1));
         strides[axis] = 0;
-        let common = common_divisor(op.step, op.rate);
-        let period = op.step / common;
+        // Whoever asks for windows refuses a step of 0.
+        let step = op.sizes[1].max(1);
+        let common = common_divisor(step, op.rate);
+        let period = step / common;
         Self {
             first: View::new(x.ptr, x.dtype, y.dims(), &strides),
             count: y.dims()[..rank - 1].iter().product(),
@@ -250,7 +256,7 @@ impl Rows {
             size: x.dims()[axis + 1],
             window,
             cell,
-            step: op.step,
+            step,
             rate: op.rate,
             common,
             period,
@@ -271,12 +277,12 @@ impl Rows {
 
     /// # Safety
     /// The views are of the inferred types, elements of type `T`, and nobody else writes these rows.
-    unsafe fn run<T: Copy>(
+    unsafe fn run<T: Copy, S: Copy + Default>(
         &self,
         call: &CpuCall<'_>,
         rows: std::ops::Range<usize>,
-        wide: impl Fn(T) -> f64,
-        narrow: impl Fn(f64) -> T,
+        add: impl Fn(S, T) -> S,
+        narrow: impl Fn(S) -> T,
     ) {
         let (from, to) = (self.first.ptr.cast::<T>(), call.outputs[0].ptr.cast::<T>());
         let last = self.first.strides().last().copied().unwrap_or(0);
@@ -296,13 +302,13 @@ impl Rows {
                     at = place / self.after % self.length;
                     first = self.first_cell(at);
                 }
-                let (mut sum, mut cell) = (0.0, first);
+                let (mut sum, mut cell) = (S::default(), first);
                 while cell < self.size && cell * self.rate <= at {
                     let window = (at - cell * self.rate) / self.step;
                     let offset =
                         start + column as isize * last + window as isize * self.window + cell as isize * self.cell;
                     // SAFETY: the window and the cell are inside the input, the place inside the output.
-                    sum += wide(unsafe { *from.offset(offset) });
+                    sum = add(sum, unsafe { *from.offset(offset) });
                     cell += self.period;
                 }
                 // SAFETY: as above.
@@ -337,8 +343,14 @@ extern "C" __global__ void overlapped_windows(index_t count, const T0* x, T0* y,
 /// The windows along an axis, which becomes two: no element is copied.
 #[track_caller]
 pub(super) fn windows_along(x: &Tensor, along: &Along) -> Result<Tensor> {
-    let sizes = Shape::from_dims(&[along.count, along.size])?;
-    execute1(&Windows { axis: along.axis, sizes, step: along.step, rate: along.rate }, &[x])
+    let sizes = Shape::from_dims(&[along.count, along.size, along.step])?;
+    execute1(&Windows { axis: along.axis, sizes, rate: along.rate }, &[x])
+}
+
+/// The sum of windows where they lie on an axis of this length, each so many places behind the last: `axis` and the next one become one.
+#[track_caller]
+pub(super) fn overlapped(x: &Tensor, axis: usize, length: Dim, step: Dim) -> Result<Tensor> {
+    execute1(&Overlapped { axis, sizes: Shape::from_dims(&[length, step])?, rate: 1 }, &[x])
 }
 
 #[cfg(test)]
@@ -362,7 +374,7 @@ mod tests {
             let reach = if count == 0 { 1 } else { (count - 1) * step + (size - 1) * rate + 3 };
             let (sizes, axis) = ([2, reach, 2], 1);
             let (count, size) = (Dim::known(count), Dim::known(size));
-            let along = Along { axis, count, size, step, rate };
+            let along = Along { axis, count, size, step: Dim::known(step), rate };
             check(&|x| windows_along(&x[0], &along).unwrap().square(), &[numbers(1, &sizes)]);
             let turned = |x: &tf::Tensor| tf::transpose(x, [2, 0, 1]);
             let last = Along { axis: 2, ..along.clone() };
