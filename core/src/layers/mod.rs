@@ -73,9 +73,11 @@ pub use poolings::{
     MaxPool3D, MaxPooling1D, MaxPooling2D, MaxPooling3D,
 };
 pub use preprocessing::{
-    AdaptData, CategoryEncoding, CategoryMode, Discretization, Factor, FillMode, FlipMode, Hashing, ImageSampling,
-    IntegerLookup, LookupMode, MaskValue, RandomBrightness, RandomContrast, RandomCrop, RandomFlip, RandomRotation,
-    RandomTranslation, RandomZoom, Salt, Split, Standardize, StringLookup, TextVectorization,
+    AdaptData, AutoContrast, CategoryEncoding, CategoryMode, CenterCrop, CutMix, Discretization, Equalization, Factor,
+    FillMode, FlipMode, Hashing, ImageSampling, IntegerLookup, LookupMode, MaskValue, MixUp, RandomBrightness,
+    RandomContrast, RandomCrop, RandomErasing, RandomFlip, RandomGrayscale, RandomHue, RandomInvert,
+    RandomPosterization, RandomRotation, RandomSaturation, RandomSharpness, RandomShear, RandomTranslation, RandomZoom,
+    Resizing, Salt, Solarization, Split, Standardize, StringLookup, TextVectorization,
 };
 pub use rectifiers::{ELU, LeakyReLU, PReLU, ReLU, Softmax};
 pub use recurrent::{

@@ -18,7 +18,7 @@ use kernels::shape::{Dim, IntoDim};
 use taps::Taps;
 
 /// How pixels between pixels are made: TensorFlow's `tf.image.ResizeMethod`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ResizeMethod {
     /// Of the four around, by how near they are.
     #[default]

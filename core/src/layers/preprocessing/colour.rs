@@ -6,6 +6,7 @@ use crate::layers::base::Core;
 use crate::layers::dropout::own_seeds;
 use engine::library::{cast_to, options::options, reshape_to};
 use engine::{DataFormat, Tensor, keep_dims};
+use kernels::dtype::DType;
 use kernels::error::{Error, OrFail, Result};
 use kernels::shape::{Dim, Shape};
 use std::panic::Location;
@@ -36,21 +37,31 @@ random_images! {
     RandomBrightness, { factor: Factor, range: Factor }, |this, x| this.lightened(x), |of| (of.factor.word(), of.range.word())
 }
 
-/// One number for each image, in the images' dtype.
+/// One number for each image, in a dtype.
 #[track_caller]
-fn for_each_image(numbers: &Tensor, x: &Tensor) -> Result<Tensor> {
+pub(super) fn for_each_image(numbers: &Tensor, x: &Tensor, dtype: DType) -> Result<Tensor> {
     let each = Shape::from_dims(&[x.shape().dim(0), Dim::ONE, Dim::ONE, Dim::ONE])?;
-    cast_to(&reshape_to(numbers, &each)?, x.dtype())
+    cast_to(&reshape_to(numbers, &each)?, dtype)
 }
 
 /// A range of values, from the first number to the second.
-fn range_of(layer: &str, (low, high): (f64, f64)) -> Result<Factor> {
+pub(super) fn range_of(layer: &str, (low, high): (f64, f64)) -> Result<Factor> {
     match low < high && low.is_finite() && high.is_finite() {
         true => Ok(Factor(low, high)),
         false => Err(Error::invalid_argument(layer, "`value_range` is no range")
             .got(format!("from {low} to {high}"))
             .expected("two numbers, the smaller one first")),
     }
+}
+
+/// Values of one range in another.
+#[track_caller]
+pub(super) fn ranged(x: &Tensor, from: Factor, to: Factor) -> Result<Tensor> {
+    if from == to {
+        return Ok(x.clone());
+    }
+    let share = x.try_subtract(from.0)?.try_divide(from.1 - from.0)?;
+    share.try_multiply(to.1 - to.0)?.try_add(to.0)
 }
 
 impl RandomContrast {
@@ -70,10 +81,7 @@ impl RandomContrast {
     #[track_caller]
     pub fn try_new(factor: impl Into<Factor>) -> Result<Self> {
         let here = Location::caller();
-        let factor: Factor = factor.into();
-        // One number alone stands for no less contrast.
-        let factor = if factor.0 == -factor.1 { Factor(0.0, factor.1) } else { factor };
-        let factor = factor.within("RandomContrast", "factor", 0.0, 1.0).map_err(|e| e.at(here))?;
+        let factor = factor.into().from_zero().within("RandomContrast", "factor", 0.0, 1.0).map_err(|e| e.at(here))?;
         let (range, data_format) = (Factor(0.0, 255.0), DataFormat::ChannelsLast);
         Ok(Self { core: Core::new("random_contrast"), factor, range, data_format, seeds: own_seeds()? })
     }
@@ -81,7 +89,7 @@ impl RandomContrast {
     #[track_caller]
     fn contrasted(&self, x: &Tensor) -> Result<Tensor> {
         let spread = Factor(1.0 - self.factor.0, 1.0 + self.factor.1);
-        let contrast = for_each_image(&spread.draw(x.shape().dim(0), &self.seeds)?, x)?;
+        let contrast = for_each_image(&spread.draw(x.shape().dim(0), &self.seeds)?, x, x.dtype())?;
         let mean = x.try_reduce_mean(keep_dims([1, 2]))?;
         let y = x.try_subtract(&mean)?.try_multiply(&contrast)?.try_add(&mean)?;
         engine::try_clip_by_value(&y, self.range.0, self.range.1)
@@ -121,7 +129,7 @@ impl RandomBrightness {
     #[track_caller]
     fn lightened(&self, x: &Tensor) -> Result<Tensor> {
         let light = self.factor.draw(x.shape().dim(0), &self.seeds)?.try_multiply(self.range.1 - self.range.0)?;
-        let y = x.try_add(&for_each_image(&light, x)?)?;
+        let y = x.try_add(&for_each_image(&light, x, x.dtype())?)?;
         engine::try_clip_by_value(&y, self.range.0, self.range.1)
     }
 }

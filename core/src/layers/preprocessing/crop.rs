@@ -2,7 +2,7 @@
 //! Keras's `RandomCrop`.
 
 use super::random_images;
-use super::sampling::resized;
+use crate::image::{ResizeMethod, try_resize};
 use crate::layers::base::{Core, known_size};
 use crate::layers::dropout::own_seeds;
 use engine::library::{Typed, cast_to, options};
@@ -75,7 +75,7 @@ impl RandomCrop {
         let window = engine::try_slice(x, [0, top, left, 0], sizes)?;
         match (lines, places) == (height, width) {
             true => Ok(window),
-            false => resized(&window, height, width),
+            false => cast_to(&try_resize(&window, (height, width), ResizeMethod::Bilinear)?, x.dtype()),
         }
     }
 }

@@ -38,6 +38,7 @@ macro_rules! sampled {
         }
     )*};
 }
+pub(super) use sampled;
 
 random_images! {
     /// Turns each image around its middle, while the model is trained. The factor is a share of a full turn, positive for a turn against

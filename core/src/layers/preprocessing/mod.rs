@@ -5,21 +5,39 @@ mod categories;
 mod colour;
 mod crop;
 mod discretization;
+mod erasing;
 mod flip;
 mod geometry;
+mod histogram;
+mod hues;
 mod lookup;
+mod mixing;
+mod resizing;
 mod sampling;
+mod sharpness;
+mod shear;
+mod solarization;
+mod tones;
 
 pub use categories::{CategoryEncoding, CategoryMode};
 pub use colour::{RandomBrightness, RandomContrast};
 pub use crop::RandomCrop;
 pub use discretization::Discretization;
+pub use erasing::RandomErasing;
 pub use flip::{FlipMode, RandomFlip};
 pub use geometry::{RandomRotation, RandomTranslation, RandomZoom};
+pub use histogram::{AutoContrast, Equalization};
+pub use hues::{RandomHue, RandomSaturation};
 pub use lookup::{
     AdaptData, Hashing, IntegerLookup, LookupMode, MaskValue, Salt, Split, Standardize, StringLookup, TextVectorization,
 };
+pub use mixing::{CutMix, MixUp};
+pub use resizing::{CenterCrop, Resizing};
 pub use sampling::{FillMode, ImageSampling};
+pub use sharpness::RandomSharpness;
+pub use shear::RandomShear;
+pub use solarization::{RandomPosterization, Solarization};
+pub use tones::{RandomGrayscale, RandomInvert};
 
 use super::base::{Core, Outputs, misfit};
 use engine::library::{Typed, cast_to};
@@ -45,7 +63,24 @@ impl From<(f64, f64)> for Factor {
     }
 }
 
+impl From<i32> for Factor {
+    fn from(factor: i32) -> Self {
+        f64::from(factor).into()
+    }
+}
+
+impl From<(i32, i32)> for Factor {
+    fn from((a, b): (i32, i32)) -> Self {
+        (f64::from(a), f64::from(b)).into()
+    }
+}
+
 impl Factor {
+    /// The range of layers for which one number alone stands for the numbers from 0 to it.
+    fn from_zero(self) -> Self {
+        if self.0 == -self.1 { Self(0.0, self.1) } else { self }
+    }
+
     /// The range, if it lies within another.
     fn within(self, layer: &str, option: &str, low: f64, high: f64) -> Result<Self> {
         match low <= self.0 && self.1 <= high {
@@ -78,9 +113,20 @@ fn on_images(
     format: DataFormat,
     function: impl FnOnce(&Tensor) -> Result<Tensor>,
 ) -> Result<Outputs> {
-    let x = images(core, x)?;
+    batched(core, &images(core, x)?, format, function)
+}
+
+/// As [`on_images`], in the dtype that the images have.
+#[track_caller]
+fn batched(
+    core: &Core,
+    x: &Tensor,
+    format: DataFormat,
+    function: impl FnOnce(&Tensor) -> Result<Tensor>,
+) -> Result<Outputs> {
+    check_images(core, x)?;
     let alone = x.rank() == 3;
-    let batch = if alone { x.try_expand_dims(0)? } else { x };
+    let batch = if alone { x.try_expand_dims(0)? } else { x.clone() };
     let y = match format {
         DataFormat::ChannelsLast => function(&batch)?,
         DataFormat::ChannelsFirst => {
@@ -94,8 +140,13 @@ fn on_images(
 /// Images in the layer's dtype; an error for what is neither an image nor a batch of some.
 #[track_caller]
 fn images(core: &Core, x: &Tensor) -> Result<Tensor> {
+    check_images(core, x)?;
+    cast_to(x, core.compute())
+}
+
+fn check_images(core: &Core, x: &Tensor) -> Result<()> {
     match x.rank() {
-        3 | 4 => cast_to(x, core.compute()),
+        3 | 4 => Ok(()),
         _ => Err(misfit(core.name(), "the input is neither an image nor a batch of images", x.ty(), "rank 3 or 4")),
     }
 }
@@ -157,3 +208,55 @@ macro_rules! random_images {
     };
 }
 use random_images;
+
+/// Writes the struct of a layer that changes images by no chance, with its constructor's field list, and what all of them have; the layer's
+/// own method `apply` does the work.
+macro_rules! steady_images {
+    ($(#[$doc:meta])* $layer:ident, { $($field:ident: $ty:ty),* $(,)? }, |$of:ident| $word:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $layer {
+            core: $crate::layers::base::Core,
+            $($field: $ty,)*
+            data_format: engine::DataFormat,
+        }
+
+        $crate::layers::base::layer!($layer);
+        $crate::layers::copied_by_clone!($layer);
+
+        impl $layer {
+            /// Where the channels lie: last unless set.
+            #[must_use]
+            pub fn data_format(mut self, data_format: engine::DataFormat) -> Self {
+                self.data_format = data_format;
+                self
+            }
+        }
+
+        impl $crate::layers::base::Layer for $layer {
+            $crate::layers::base::named!();
+
+            fn masking(&self) -> $crate::layers::base::Masking {
+                $crate::layers::base::Masking::Refuses
+            }
+
+            #[track_caller]
+            fn forward(
+                &self,
+                inputs: &[engine::Tensor],
+                cx: &$crate::layers::base::Call,
+            ) -> kernels::error::Result<$crate::layers::base::Outputs> {
+                self.apply(&inputs[0], cx)
+            }
+        }
+
+        impl engine::Module for $layer {
+            fn visit(&self, fields: &mut engine::Fields<'_>) {
+                let $of = self;
+                self.core.visit(fields);
+                fields.value(&(self.data_format, $word));
+            }
+        }
+    };
+}
+use steady_images;

@@ -1,4 +1,4 @@
-//! Images read at places between their pixels: affine maps with ways to fill what lies outside, and resizing.
+//! Images read at places between their pixels: affine maps with ways to fill what lies outside.
 //! The layers that turn, move and zoom images call it; it is TensorFlow's `ImageProjectiveTransformV3` without perspective.
 
 use engine::Tensor;
@@ -151,19 +151,4 @@ impl Pixels {
         let read = engine::try_gather_batched(&self.rows, &number, 1, 1)?;
         engine::try_where(&seen.try_expand_dims(-1)?, &read, self.fill_value)
     }
-}
-
-/// Images of another size, by the four pixels around each place; places are those of pixels' centres.
-#[track_caller]
-pub(super) fn resized(images: &Tensor, height: usize, width: usize) -> Result<Tensor> {
-    let [batch, from_height, from_width, _] = images.shape().sizes() else { return Ok(images.clone()) };
-    let places = |count: usize, from: Dim| -> Result<Tensor> {
-        let middle = cast_to(&engine::try_range(0, count, 1)?, DType::F32)?.try_add(0.5)?;
-        middle.try_multiply(from)?.try_divide(count)?.try_subtract(0.5)
-    };
-    let whole = Shape::from_dims(&[*batch, Dim::known(height), Dim::known(width)])?;
-    let x = engine::try_broadcast_to(&places(width, *from_width)?, &whole)?;
-    let y = engine::try_broadcast_to(&places(height, *from_height)?.try_expand_dims(-1)?, &whole)?;
-    let nearest = Sampling { fill_mode: FillMode::Nearest, ..Sampling::new() };
-    nearest.read(images, [&x, &y])
 }
