@@ -81,7 +81,7 @@ impl RandomContrast {
     #[track_caller]
     pub fn try_new(factor: impl Into<Factor>) -> Result<Self> {
         let here = Location::caller();
-        let factor = factor.into().from_zero().within("RandomContrast", "factor", 0.0, 1.0).map_err(|e| e.at(here))?;
+        let factor = factor.into().above_zero().within("RandomContrast", "factor", 0.0, 1.0).map_err(|e| e.at(here))?;
         let (range, data_format) = (Factor(0.0, 255.0), DataFormat::ChannelsLast);
         Ok(Self { core: Core::new("random_contrast"), factor, range, data_format, seeds: own_seeds()? })
     }

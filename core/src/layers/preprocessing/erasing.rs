@@ -104,13 +104,13 @@ impl RandomErasing {
 options! { RandomErasing:
     /// Between which probabilities each image's own lies: two from 0 to 1, or one, for 0 to it.
     pub fn factor, try_factor(this, factor: impl Into<Factor>) {
-        this.factor = factor.into().from_zero().within("RandomErasing", "factor", 0.0, 1.0)?;
+        this.factor = factor.into().above_zero().within("RandomErasing", "factor", 0.0, 1.0)?;
         Ok(this)
     }
 
     /// Between which numbers the squares of a rectangle's shares of height and width lie: two from 0 to 1, or one, for 0 to it.
     pub fn scale, try_scale(this, scale: impl Into<Factor>) {
-        this.scale = scale.into().from_zero().within("RandomErasing", "scale", 0.0, 1.0)?;
+        this.scale = scale.into().above_zero().within("RandomErasing", "scale", 0.0, 1.0)?;
         Ok(this)
     }
 

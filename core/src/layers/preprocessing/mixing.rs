@@ -265,7 +265,7 @@ impl CutMix {
 options! { CutMix:
     /// Between which numbers alpha lies: two from 0 to 1, or one, for 0 to it.
     pub fn factor, try_factor(this, factor: impl Into<Factor>) {
-        this.factor = factor.into().from_zero().within("CutMix", "factor", 0.0, 1.0)?;
+        this.factor = factor.into().above_zero().within("CutMix", "factor", 0.0, 1.0)?;
         Ok(this)
     }
 }

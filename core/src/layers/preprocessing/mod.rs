@@ -77,7 +77,7 @@ impl From<(i32, i32)> for Factor {
 
 impl Factor {
     /// The range of layers for which one number alone stands for the numbers from 0 to it.
-    fn from_zero(self) -> Self {
+    fn above_zero(self) -> Self {
         if self.0 == -self.1 { Self(0.0, self.1) } else { self }
     }
 

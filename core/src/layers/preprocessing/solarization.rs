@@ -75,13 +75,13 @@ impl Solarization {
 options! { Solarization:
     /// What is added: two factors from 0 to 1, or one, for 0 to it.
     pub fn addition_factor, try_addition_factor(this, factor: impl Into<Factor>) {
-        this.addition = factor.into().from_zero().within("Solarization", "addition_factor", 0.0, 1.0)?;
+        this.addition = factor.into().above_zero().within("Solarization", "addition_factor", 0.0, 1.0)?;
         Ok(this)
     }
 
     /// From where on values are taken from the end: two factors from 0 to 1, or one, for 0 to it.
     pub fn threshold_factor, try_threshold_factor(this, factor: impl Into<Factor>) {
-        this.threshold = factor.into().from_zero().within("Solarization", "threshold_factor", 0.0, 1.0)?;
+        this.threshold = factor.into().above_zero().within("Solarization", "threshold_factor", 0.0, 1.0)?;
         Ok(this)
     }
 

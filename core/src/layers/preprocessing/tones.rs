@@ -108,7 +108,7 @@ impl RandomInvert {
 options! { RandomInvert:
     /// Between which probabilities each image's own lies: two from 0 to 1, or one, for 0 to it.
     pub fn factor, try_factor(this, factor: impl Into<Factor>) {
-        this.factor = factor.into().from_zero().within("RandomInvert", "factor", 0.0, 1.0)?;
+        this.factor = factor.into().above_zero().within("RandomInvert", "factor", 0.0, 1.0)?;
         Ok(this)
     }
 
