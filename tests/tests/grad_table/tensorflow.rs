@@ -6,6 +6,8 @@ use crate::report;
 use eagerflow::Tensor;
 use eagerflow_tests::compare::{Bound, differences, magnitude, show};
 use eagerflow_tests::golden::{self, Array, GradientCase};
+use eagerflow_tests::rows;
+use eagerflow_tests::suite::on_a_gpu;
 
 /// TensorFlow's kernels add up in another order, and take other forms of the same derivative.
 const BOUND: Bound = Bound::sums(64.0, 16.0);
@@ -44,7 +46,9 @@ fn gradients_are_tensorflows() {
             continue;
         };
         let excuse = EXCEPT.iter().find(|(op, c, _)| *op == case.op && *c == case.case);
+        let is_for_the_cpu = on_a_gpu() && rows::runs_on_the_cpu_alone(&case.op);
         match (check(&program, &case), excuse) {
+            (Err(found), _) if is_for_the_cpu && found.contains("`x.cpu()`") => {}
             (Err(found), None) => complaints.push(format!("{name}: {found}")),
             (Ok(()), Some((.., why))) => complaints.push(format!("{name}: does not differ ({why})")),
             _ => {}
