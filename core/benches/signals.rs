@@ -3,7 +3,7 @@
 //! (`-- fft resize` measures the rows alone whose names begin so).
 //!
 //! Every time is that of the fastest round of seven; a round repeats the call for 30 ms, or makes it once. All use every processor they
-//! are given (`EAGERFLOW_THREADS`, `OMP_NUM_THREADS`). Where both peers have a function, the results of all three were compared once.
+//! are given (`EAGERFLOW_THREADS`, `OMP_NUM_THREADS`). A dash stands where a peer has no such function, or was not asked.
 
 #[path = "support/data.rs"]
 mod data;
@@ -113,8 +113,10 @@ fn main() {
                 theirs = [theirs[0].min(times[0]), theirs[1].min(times[1])];
             }
         }
-        let [a, b] = theirs;
-        println!("{name:<26} {ours:>11.1} {a:>11.1} {b:>11.1} {:>7.2} {:>7.2}", ours / a, ours / b);
+        let shown = |x: f64, digits: usize| if x.is_normal() { format!("{x:.digits$}") } else { "-".to_owned() };
+        let [a, b] = theirs.map(|time| shown(time, 1));
+        let [c, d] = theirs.map(|time| shown(ours / time, 2));
+        println!("{name:<26} {ours:>11.1} {a:>11} {b:>11} {c:>7} {d:>7}");
     }
     if let Some(peers) = peers {
         peers.end();
