@@ -37,6 +37,9 @@ random_images! {
     RandomBrightness, { factor: Factor, range: Factor }, |this, x| this.lightened(x), |of| (of.factor.word(), of.range.word())
 }
 
+/// The range of values of eight bits.
+pub(super) const BYTE: Factor = Factor(0.0, 255.0);
+
 /// One number for each image, in a dtype.
 #[track_caller]
 pub(super) fn for_each_image(numbers: &Tensor, x: &Tensor, dtype: DType) -> Result<Tensor> {

@@ -1,7 +1,7 @@
 //! `AutoContrast` and `Equalization`: images whose values are spread over the whole range, evenly or by how often they occur.
 //! Keras's layers of these names; nothing in them is left to chance.
 
-use super::colour::{range_of, ranged};
+use super::colour::{BYTE, range_of, ranged};
 use super::{Factor, on_images, steady_images};
 use crate::layers::base::{Call, Core, Outputs};
 use engine::library::options::{self, options};
@@ -10,9 +10,6 @@ use engine::{Bincount, DataFormat, Tensor, keep_dims};
 use kernels::dtype::DType;
 use kernels::error::Result;
 use kernels::shape::{Dim, Shape};
-
-/// The range of values of eight bits.
-const BYTE: Factor = Factor(0.0, 255.0);
 
 steady_images! {
     /// Stretches the values of each channel of each image over the whole range, while the model is trained and while it is used: the least

@@ -1,7 +1,7 @@
 //! `Solarization` and `RandomPosterization`: images whose bright parts become dark, or that have few tones left, at random.
 //! Keras's layers of these names; both work on values from 0 to 255, whatever the range of the images is.
 
-use super::colour::{for_each_image, range_of, ranged};
+use super::colour::{BYTE, for_each_image, range_of, ranged};
 use super::{Factor, random_images};
 use crate::layers::base::Core;
 use crate::layers::dropout::own_seeds;
@@ -11,9 +11,6 @@ use engine::{DataFormat, Tensor};
 use kernels::dtype::DType;
 use kernels::error::{Error, OrFail, Result};
 use std::panic::Location;
-
-/// The range of values of eight bits.
-const BYTE: Factor = Factor(0.0, 255.0);
 
 random_images! {
     /// Adds a number to all values of each image, and takes those from a threshold on from the end of the range, while the model is trained.
